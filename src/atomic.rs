@@ -1,0 +1,162 @@
+//! Files and directories that appear complete or not at all.
+//!
+//! Everything is written beside its final name, flushed to the disk, and renamed into place.
+//! A crash at any moment leaves the old content or the new, never a mixture; the temporary
+//! names begin with a dot so that no reader takes them for data.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why a file or directory could not be put in place.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {source}")]
+pub struct AtomicError {
+    /// The final path.
+    pub path: String,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl AtomicError {
+    fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self { path: path.display().to_string(), source }
+    }
+}
+
+/// Writes `bytes` to `path`, complete or not at all; parent directories are made.
+///
+/// # Errors
+/// When the directory cannot be made or written; what was at `path` is then untouched.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
+    let place = || -> io::Result<()> {
+        let parent = make_parent(path)?;
+        let staged = staging_name(path);
+        let written = File::create_new(&staged).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        if let Err(error) = written.and_then(|()| fs::rename(&staged, path)) {
+            let _ = fs::remove_file(&staged);
+            return Err(error);
+        }
+        sync_directory(&parent)
+    };
+    place().map_err(AtomicError::at(path))
+}
+
+/// A directory under construction, which [`StagedDirectory::commit`] puts in place whole.
+///
+/// Dropped without a commit, it is removed.
+#[derive(Debug)]
+pub struct StagedDirectory {
+    target: PathBuf,
+    staged: PathBuf,
+    done: bool,
+}
+
+impl StagedDirectory {
+    /// Starts a directory that will stand at `target`; parent directories are made.
+    ///
+    /// # Errors
+    /// When the parent cannot be made or written.
+    pub fn new(target: &Path) -> Result<Self, AtomicError> {
+        let stage = || -> io::Result<PathBuf> {
+            make_parent(target)?;
+            let staged = staging_name(target);
+            fs::create_dir(&staged)?;
+            Ok(staged)
+        };
+        let staged = stage().map_err(AtomicError::at(target))?;
+        Ok(Self { target: target.to_owned(), staged, done: false })
+    }
+
+    /// Where to write meanwhile.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.staged
+    }
+
+    /// Flushes everything to the disk and puts the directory in place. What stood at the target
+    /// is exchanged in the same instant and then removed.
+    ///
+    /// # Errors
+    /// When the system refuses; what stood at the target is then untouched.
+    pub fn commit(mut self) -> Result<(), AtomicError> {
+        let publish = || -> io::Result<()> {
+            rustix::fs::syncfs(&File::open(&self.staged)?)?;
+            publish(&self.staged, &self.target)?;
+            sync_directory(&parent_of(&self.target))
+        };
+        publish().map_err(AtomicError::at(&self.target))?;
+        self.done = true;
+        // After an exchange the old content stands under the staging name.
+        let _ = fs::remove_dir_all(&self.staged);
+        Ok(())
+    }
+}
+
+impl Drop for StagedDirectory {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = fs::remove_dir_all(&self.staged);
+        }
+    }
+}
+
+/// Renames `staged` to `target`, exchanging the two where something stands there already.
+fn publish(staged: &Path, target: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, staged, CWD, target, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST) => match renameat_with(CWD, staged, CWD, target, RenameFlags::EXCHANGE) {
+            // Some network file systems know neither flag: two renames, the old content kept aside.
+            Err(Errno::INVAL | Errno::NOSYS) => swap_in_two(staged, target),
+            other => Ok(other?),
+        },
+        Err(Errno::INVAL | Errno::NOSYS) if !target.exists() => fs::rename(staged, target),
+        Err(Errno::INVAL | Errno::NOSYS) => swap_in_two(staged, target),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The exchange in two steps; a failure of the second is undone.
+fn swap_in_two(staged: &Path, target: &Path) -> io::Result<()> {
+    let aside = staging_name(target);
+    fs::rename(target, &aside)?;
+    if let Err(error) = fs::rename(staged, target) {
+        fs::rename(&aside, target)?;
+        return Err(error);
+    }
+    fs::remove_dir_all(&aside)
+}
+
+/// Makes the directory that holds `path` and returns it.
+fn make_parent(path: &Path) -> io::Result<PathBuf> {
+    let parent = parent_of(path);
+    fs::create_dir_all(&parent)?;
+    Ok(parent)
+}
+
+fn parent_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// A fresh name beside `path`: hidden, and unlike that of any other process or call.
+fn staging_name(path: &Path) -> PathBuf {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let nonce =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    parent_of(path).join(format!(".{name}.tmp-{}-{call}-{nonce:x}", std::process::id()))
+}

@@ -1,0 +1,1 @@
+//! Bundles: an exported policy as one movable directory.

@@ -1,0 +1,1 @@
+//! The configuration of an experiment, from Lua, YAML or JSON.

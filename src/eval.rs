@@ -1,0 +1,1 @@
+//! Evaluation: the numbers, from trace files alone.

@@ -1,0 +1,38 @@
+//! **skyfall**: continual-RL experiments as small Lua scripts on a fast native core.
+//!
+//! The crate is a house of rooms that depend on each other in one direction only
+//! (`tests/house.rs` checks it):
+//!
+//! | storey | rooms | knows |
+//! |---|---|---|
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`array`], [`random`] | bytes, numbers, files |
+//! | worlds | [`space`], [`env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
+//! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
+//! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
+//! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
+//!
+//! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,
+//! usable and tested without either.
+
+pub mod algorithm;
+pub mod array;
+pub mod atomic;
+pub mod bundle;
+pub mod cli;
+pub mod config;
+pub mod diagnostic;
+pub mod digest;
+pub mod env;
+pub mod eval;
+pub mod experiment;
+pub mod policy;
+pub mod random;
+pub mod regime;
+pub mod reward;
+pub mod rollouts;
+pub mod script;
+pub mod space;
+pub mod suggest;
+pub mod text;
+pub mod trace;
+pub mod value;

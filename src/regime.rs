@@ -1,0 +1,58 @@
+//! Regimes: which configuration of the world is in force at each step, and when it shifts.
+
+use crate::value::Map;
+
+/// One configuration of the world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Regime {
+    /// The label that segments the trace; `None` leaves rows unlabelled.
+    pub id: Option<String>,
+    /// The label this one repeats, for a revisit under a new name.
+    pub origin: Option<String>,
+    /// Environment parameters to set; those not named have their base values.
+    pub env: Map,
+    /// Reward weights to replace, by term; those not named have their declared weights.
+    pub reward: Map,
+}
+
+/// Decides the regime of every step.
+pub trait Provider {
+    /// The regime from `step` on, if it differs from that of the step before. Called once
+    /// before each step, in order, and answers `Some` at step 0.
+    ///
+    /// # Errors
+    /// When a scripted provider raises or answers with something else than a regime.
+    fn shift(&mut self, step: u64) -> Result<Option<Regime>, RegimeError>;
+
+    /// The provider by value, so that it can be rebuilt from a manifest alone.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded; the error names the capture.
+    fn record(&self) -> Result<RegimeRecord, RegimeError>;
+
+    /// The steps of one full pass, for providers that have an end.
+    fn pass(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A provider by value: the manifest's `regime`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegimeRecord {
+    /// The provider's registered name.
+    pub provider: String,
+    /// What it was configured with.
+    pub params: Map,
+    /// Lua source by value, for scripted providers (as `script::source` records it).
+    pub lua: Option<crate::value::Value>,
+}
+
+/// Why a provider could not be built, asked or recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("regime provider `{provider}`: {message}")]
+pub struct RegimeError {
+    /// The provider.
+    pub provider: String,
+    /// What happened.
+    pub message: String,
+}

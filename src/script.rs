@@ -1,0 +1,1 @@
+//! The script host: the only room that sees Lua.

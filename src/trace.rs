@@ -1,0 +1,1 @@
+//! The trace: JSON Lines, one object a step, the one thing evaluation reads.
