@@ -1,1 +1,97 @@
-//! The configuration of an experiment, from Lua, YAML or JSON.
+//! The configuration of an experiment, from Lua, YAML or JSON: one typed schema.
+
+use crate::regime::RegimeRecord;
+use crate::reward::RewardRecord;
+use crate::value::Map;
+
+/// A whole experiment, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentConfig {
+    /// The world.
+    pub env: EnvConfig,
+    /// What learns, and with which policy.
+    pub algorithm: AlgorithmConfig,
+    /// How long, and in which portions.
+    pub rollout: RolloutConfig,
+    /// How steps are scored; `None` when the environment scores itself (a Tier-1 run).
+    pub reward: Option<RewardRecord>,
+    /// When the world shifts.
+    pub regime: RegimeRecord,
+    /// Who the run is.
+    pub run: RunConfig,
+    /// What the trace records beyond its fields.
+    pub trace: TraceConfig,
+}
+
+/// `env`: the world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EnvConfig {
+    /// A registered id.
+    pub id: String,
+    /// The environment's keyword arguments.
+    pub kwargs: Map,
+}
+
+/// `algorithm`: what learns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AlgorithmConfig {
+    /// A registered name.
+    pub name: String,
+    /// The algorithm's parameters.
+    pub params: Map,
+    /// The policy; `None` lets the algorithm build its default one.
+    pub policy: Option<PolicyConfig>,
+}
+
+/// `algorithm.policy`: what acts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolicyConfig {
+    /// A registered name or a dotted factory, kept verbatim.
+    pub id: String,
+    /// The policy's keyword arguments.
+    pub kwargs: Map,
+}
+
+/// `rollout`: how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolloutConfig {
+    /// Steps between two calls of the algorithm's window hook, of callbacks and progress; >= 1.
+    pub window_steps: u64,
+    /// Steps of the whole run; >= 1.
+    pub total_steps: u64,
+    /// Whether an episode that ends is followed by another; if not, the run ends with it.
+    pub auto_reset: bool,
+}
+
+/// `run`: identity, merged into every row and into the manifest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunConfig {
+    /// The run's name: `run_id`.
+    pub name: String,
+    /// The experiment's seed, >= 0.
+    pub seed: u64,
+    /// The task, if named.
+    pub task: Option<String>,
+    /// The policy's identity, if named.
+    pub policy_id: Option<String>,
+    /// Further keys for every row.
+    pub meta: Map,
+}
+
+/// `trace`: what rows hold beyond the format's fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceConfig {
+    /// Extra row keys to record.
+    pub record: Vec<Record>,
+}
+
+/// An extra row key that a run can record; what is recorded can be rescored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is named after the key it records")]
+pub enum Record {
+    Observation,
+    NextObservation,
+    EnvReward,
+    Terminated,
+    Truncated,
+}

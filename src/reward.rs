@@ -127,6 +127,13 @@ pub enum TermOrigin {
     Lua(Value),
 }
 
+/// A composition by value: the manifest's `reward_spec`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RewardRecord {
+    /// Terms and their weights, in order of composition.
+    pub terms: Vec<(TermRecord, f64)>,
+}
+
 /// Why a term could not answer, be built or be recorded.
 #[derive(Debug, thiserror::Error)]
 #[error("reward term `{term}`: {message}")]

@@ -1,0 +1,91 @@
+//! A run as columns: what evaluation computes from. About 40 bytes a row, whatever the rows held.
+
+use indexmap::IndexMap;
+
+use crate::value::{Map, Value};
+
+/// A column entry of [`RunColumns::regime`] for rows without a label.
+pub const NO_REGIME: u32 = u32::MAX;
+
+/// What identifies a run: the five named fields, in order, those that are present and not null
+/// (`spec` rule G1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Identity {
+    /// `run_id`, `seed`, `policy_id`, `task`, `algorithm_id`, in this order.
+    pub fields: IndexMap<&'static str, Value>,
+    /// Set where the five fields do not suffice: the file of an anonymous run (G2) or of a run
+    /// whose steps overlap with a namesake's in another file (G3).
+    pub file: Option<String>,
+}
+
+/// One run's rows, in file order, a column a field. All columns have the same length.
+#[derive(Clone, Debug, Default)]
+pub struct RunColumns {
+    /// Which run this is.
+    pub identity: Identity,
+    /// The files its rows came from, in order.
+    pub files: Vec<String>,
+    /// Other keys whose value is the same in every row.
+    pub meta: Map,
+    /// Step indices.
+    pub step: Vec<i64>,
+    /// Rewards; NaN where the row's reward was not a finite number.
+    pub reward: Vec<f64>,
+    /// Indices into [`RunColumns::labels`], or [`NO_REGIME`].
+    pub regime: Vec<u32>,
+    /// Regime labels in order of first appearance.
+    pub labels: Vec<String>,
+    /// For each label, the first non-null `regime_origin` seen with it.
+    pub origins: Vec<Option<String>>,
+    /// Whether the environment refused the action.
+    pub invalid_action: Vec<bool>,
+    /// Effective ranks; NaN where not measured.
+    pub effective_rank: Vec<f64>,
+    /// Reward components by name in order of first appearance; NaN where a row has none.
+    pub components: IndexMap<String, Vec<f64>>,
+    /// `observed_at` texts; empty when no row has one.
+    pub observed_at: Vec<Option<String>>,
+}
+
+/// Something odd that reading or grouping met, and what was done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// A stable code: `truncated_tail`, `bad_line`, `identity_collision`, `non_monotonic`, ...
+    pub code: &'static str,
+    /// One line for people.
+    pub message: String,
+    /// The file, as the user named it.
+    pub file: Option<String>,
+    /// The line, from 1, of the first occurrence.
+    pub line: Option<usize>,
+    /// The step of the first occurrence.
+    pub step: Option<i64>,
+    /// How often it was met.
+    pub count: u64,
+}
+
+/// One input file's account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// The path, as the user named it (below a directory: joined to it).
+    pub path: String,
+    /// Its size in bytes, as stored.
+    pub bytes: u64,
+    /// The SHA-256 of its bytes, as stored.
+    pub sha256: String,
+    /// Rows read.
+    pub rows: u64,
+    /// Lines skipped.
+    pub skipped: u64,
+}
+
+/// Everything a reading of traces yields.
+#[derive(Clone, Debug, Default)]
+pub struct TraceColumns {
+    /// The files, in reading order.
+    pub inputs: Vec<Input>,
+    /// The runs, in order of first appearance.
+    pub runs: Vec<RunColumns>,
+    /// What was odd.
+    pub warnings: Vec<Warning>,
+}
