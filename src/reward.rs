@@ -4,6 +4,7 @@
 //! left to right: the components of a row always add up to its reward, exactly.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use crate::env::Info;
 use crate::space::Element;
@@ -30,7 +31,7 @@ pub struct StepView<'a> {
     /// The label of the regime in force.
     pub regime_id: Option<&'a str>,
     /// The step's time, read through [`StepView::observed_at`].
-    pub clock: &'a StepClock,
+    pub clock: &'a Rc<StepClock>,
 }
 
 impl StepView<'_> {
