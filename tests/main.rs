@@ -1,1 +1,16 @@
-fn main() {}
+//! Every integration test, one binary: a module a room, behaviour through public interfaces.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod acceptance;
+mod bad_input;
+mod command;
+mod house;
+mod peers;
+mod script;
