@@ -1,1 +1,12 @@
-fn main() {}
+//! The one integration-test binary: a module for each room.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod text_json;
+mod values;
