@@ -14,3 +14,5 @@ mod command;
 mod house;
 mod peers;
 mod script;
+mod text_json;
+mod values;

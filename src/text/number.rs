@@ -61,6 +61,25 @@ fn write_exponent_form(out: &mut Vec<u8>, mantissa: &str, exponent: &str) {
     out.extend_from_slice(digits.as_bytes());
 }
 
+/// Appends `value` as `msgspec.json` prints it: fixed form from 1e-5, exponents bare (`1e-6`,
+/// `1e16`), and `null` when it is not finite.
+pub fn write_float_msgspec(out: &mut Vec<u8>, value: f64) {
+    if !value.is_finite() {
+        out.extend_from_slice(b"null");
+        return;
+    }
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value);
+    match text.split_once("e+") {
+        Some((mantissa, exponent)) => {
+            out.extend_from_slice(mantissa.as_bytes());
+            out.push(b'e');
+            out.extend_from_slice(exponent.as_bytes());
+        }
+        None => out.extend_from_slice(text.as_bytes()),
+    }
+}
+
 /// Appends the decimal text of `value`.
 pub fn write_int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
