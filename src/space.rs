@@ -1,6 +1,8 @@
 //! Observation and action spaces, and the elements that live in them (Gymnasium's
 //! `gymnasium.spaces`).
 
+mod numbers;
+
 use indexmap::IndexMap;
 
 use crate::array::Array;
