@@ -9,4 +9,5 @@
 )]
 
 mod text_json;
+mod text_yaml;
 mod values;
