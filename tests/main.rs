@@ -15,4 +15,5 @@ mod house;
 mod peers;
 mod script;
 mod text_json;
+mod text_yaml;
 mod values;
