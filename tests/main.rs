@@ -9,4 +9,5 @@
 )]
 
 mod text_json;
+mod trace;
 mod values;
