@@ -16,4 +16,5 @@ mod peers;
 mod script;
 mod text_json;
 mod text_yaml;
+mod trace;
 mod values;
