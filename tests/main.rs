@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod config;
 mod text_json;
 mod text_yaml;
 mod values;
