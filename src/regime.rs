@@ -1,5 +1,7 @@
 //! Regimes: which configuration of the world is in force at each step, and when it shifts.
 
+pub mod record;
+
 use crate::value::Map;
 
 /// One configuration of the world.

@@ -3,6 +3,8 @@
 //! `reward_components[name]` is weight x value and the reward is their sum, in float64, added
 //! left to right: the components of a row always add up to its reward, exactly.
 
+pub mod record;
+
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -11,6 +11,7 @@
 mod acceptance;
 mod bad_input;
 mod command;
+mod config;
 mod house;
 mod peers;
 mod script;
