@@ -4,6 +4,7 @@
 
 mod provider;
 mod read;
+pub mod record;
 
 use crate::diagnostic::{Exit, Problem};
 use crate::value::Map;

@@ -5,6 +5,7 @@
 
 mod builtin;
 mod composition;
+pub mod record;
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -11,8 +11,11 @@
 mod acceptance;
 mod bad_input;
 mod command;
+mod config;
 mod house;
 mod peers;
 mod script;
 mod text_json;
+mod text_yaml;
+mod trace;
 mod values;

@@ -4,6 +4,25 @@ use indexmap::IndexMap;
 
 use crate::value::{Map, Value};
 
+/// The keys that tell one run from another, in their order in a row and in a run's key.
+pub const IDENTITY_KEYS: [&str; 5] = ["run_id", "seed", "policy_id", "task", "algorithm_id"];
+
+/// The fields of a step, in their order in a row.
+pub const STEP_FIELDS: [&str; 12] = [
+    "step",
+    "regime_id",
+    "regime_origin",
+    "observed_at",
+    "action",
+    "reward",
+    "reward_components",
+    "reward_detail",
+    "invalid_action",
+    "effective_rank",
+    "ticket_snapshot",
+    "verifier_snapshot",
+];
+
 /// One step, with the fields of the format document in their order there. Only `step` and
 /// `reward` are required of a producer; everything else has a default.
 ///

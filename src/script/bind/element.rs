@@ -13,7 +13,7 @@ use crate::array::Array;
 use crate::reward::{StepClock, StepView};
 use crate::script::convert;
 use crate::script::error::fail;
-use crate::space::Element;
+use crate::space::{Element, Space};
 use crate::value::Map;
 
 /// `element` as a Lua value: an integer, a native array, text, or a table of these.
@@ -36,6 +36,29 @@ pub(super) fn to_lua(lua: &Lua, element: &Element) -> mlua::Result<LuaValue> {
             }
             Ok(LuaValue::Table(table))
         }
+    }
+}
+
+/// A Lua value as an element of `space`; whether it lies within the bounds is for the space to say.
+///
+/// # Errors
+/// One line naming the field that is of the wrong kind.
+pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<Element, String> {
+    match space {
+        Space::Discrete { .. } => convert::integer(value, path).map(Element::Discrete),
+        Space::Box(space) => match value {
+            LuaValue::Table(table) => {
+                super::array::array_from_table(table, space.dtype(), path).map(Element::Array)
+            }
+            LuaValue::UserData(data) => match data.borrow::<LuaArray>() {
+                Ok(array) if array.0.dtype() == space.dtype() => Ok(Element::Array(array.0.clone())),
+                Ok(array) => Array::from_value(&array.to_value(), space.dtype())
+                    .map(Element::Array)
+                    .map_err(|problem| format!("`{path}`: {problem}")),
+                Err(_) => Err(format!("`{path}` must be a list of numbers or an array, got an object")),
+            },
+            other => Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other))),
+        },
     }
 }
 

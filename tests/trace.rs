@@ -1,0 +1,3 @@
+//! The trace room: bytes of the writer, rules of the readers.
+
+mod writer;
