@@ -1,6 +1,7 @@
 //! Observation and action spaces, and the elements that live in them (Gymnasium's
 //! `gymnasium.spaces`).
 
+mod numbers;
 mod boxed;
 mod encode;
 
