@@ -248,13 +248,7 @@ impl Array {
 }
 
 /// Copies the numbers of `values` into `array` in C order.
-fn fill(
-    array: &mut Array,
-    values: &Value,
-    shape: &[usize],
-    index: &mut usize,
-    path: &str,
-) -> Result<(), ArrayError> {
+fn fill(array: &mut Array, values: &Value, shape: &[usize], index: &mut usize, path: &str) -> Result<(), ArrayError> {
     let Some((length, inner)) = shape.split_first() else {
         array.set(*index, values).map_err(|ArrayError(problem)| ArrayError(format!("element{path}: {problem}")))?;
         *index += 1;
