@@ -9,6 +9,7 @@
 )]
 
 mod config;
+mod manifest;
 mod text_json;
 mod text_yaml;
 mod values;
