@@ -7,7 +7,7 @@ mod arithmetic;
 mod dtype;
 
 use half::f16;
-use ndarray::{ArrayD, IxDyn};
+use ndarray::{ArrayD, Axis, IxDyn};
 
 pub use arithmetic::Operation;
 pub use dtype::DType;
@@ -158,29 +158,26 @@ impl Array {
         }
     }
 
-    /// The part at `position` along the first axis, one rank lower; empty beyond the end.
+    /// The part at `position` along the first axis, one rank lower; `None` beyond the end.
     #[must_use]
-    pub fn row(&self, position: usize) -> Self {
-        fn row<T: Clone>(array: &ArrayD<T>, position: usize) -> ArrayD<T> {
-            let inner = IxDyn(array.shape().get(1..).unwrap_or_default());
-            let size = inner.size();
-            let elements = array.as_slice().and_then(|all| all.get(position * size..(position + 1) * size));
-            let elements = elements.map(<[T]>::to_vec).unwrap_or_default();
-            ArrayD::from_shape_vec(inner, elements).unwrap_or_else(|_| ArrayD::from_shape_fn(IxDyn(&[0]), |_| unreachable!()))
+    pub fn row(&self, position: usize) -> Option<Self> {
+        fn row<T: Clone>(array: &ArrayD<T>, position: usize) -> Option<ArrayD<T>> {
+            let length = *array.shape().first()?;
+            (position < length).then(|| array.index_axis(Axis(0), position).as_standard_layout().into_owned())
         }
-        match self {
-            Self::Bool(array) => Self::Bool(row(array, position)),
-            Self::I8(array) => Self::I8(row(array, position)),
-            Self::I16(array) => Self::I16(row(array, position)),
-            Self::I32(array) => Self::I32(row(array, position)),
-            Self::I64(array) => Self::I64(row(array, position)),
-            Self::U8(array) => Self::U8(row(array, position)),
-            Self::U16(array) => Self::U16(row(array, position)),
-            Self::U32(array) => Self::U32(row(array, position)),
-            Self::F16(array) => Self::F16(row(array, position)),
-            Self::F32(array) => Self::F32(row(array, position)),
-            Self::F64(array) => Self::F64(row(array, position)),
-        }
+        Some(match self {
+            Self::Bool(array) => Self::Bool(row(array, position)?),
+            Self::I8(array) => Self::I8(row(array, position)?),
+            Self::I16(array) => Self::I16(row(array, position)?),
+            Self::I32(array) => Self::I32(row(array, position)?),
+            Self::I64(array) => Self::I64(row(array, position)?),
+            Self::U8(array) => Self::U8(row(array, position)?),
+            Self::U16(array) => Self::U16(row(array, position)?),
+            Self::U32(array) => Self::U32(row(array, position)?),
+            Self::F16(array) => Self::F16(row(array, position)?),
+            Self::F32(array) => Self::F32(row(array, position)?),
+            Self::F64(array) => Self::F64(row(array, position)?),
+        })
     }
 
     /// The element at `index` in C order: a boolean, an integer or a float.
@@ -251,13 +248,7 @@ impl Array {
 }
 
 /// Copies the numbers of `values` into `array` in C order.
-fn fill(
-    array: &mut Array,
-    values: &Value,
-    shape: &[usize],
-    index: &mut usize,
-    path: &str,
-) -> Result<(), ArrayError> {
+fn fill(array: &mut Array, values: &Value, shape: &[usize], index: &mut usize, path: &str) -> Result<(), ArrayError> {
     let Some((length, inner)) = shape.split_first() else {
         array.set(*index, values).map_err(|ArrayError(problem)| ArrayError(format!("element{path}: {problem}")))?;
         *index += 1;

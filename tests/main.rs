@@ -13,6 +13,7 @@ mod bad_input;
 mod command;
 mod config;
 mod house;
+mod manifest;
 mod peers;
 mod script;
 mod text_json;

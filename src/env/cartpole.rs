@@ -80,8 +80,8 @@ impl Physics {
         let polemass_length = self.masspole * self.length;
         let (cos, sin) = (theta.cos(), theta.sin());
         let push = (force + polemass_length * (theta_dot * theta_dot) * sin) / total_mass;
-        let theta_acceleration = (self.gravity * sin - cos * push)
-            / (self.length * (4.0 / 3.0 - self.masspole * (cos * cos) / total_mass));
+        let theta_acceleration =
+            (self.gravity * sin - cos * push) / (self.length * (4.0 / 3.0 - self.masspole * (cos * cos) / total_mass));
         let x_acceleration = push - polemass_length * theta_acceleration * cos / total_mass;
         [
             x + self.tau * x_dot,

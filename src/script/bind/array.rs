@@ -79,7 +79,7 @@ pub(super) fn item(lua: &Lua, array: &Array, index: i64) -> mlua::Result<LuaValu
             None => Ok(LuaValue::Nil),
         };
     }
-    LuaArray(array.row(position)).into_lua(lua)
+    array.row(position).map(LuaArray).into_lua(lua)
 }
 
 /// The other operand of an operation with `array`.
