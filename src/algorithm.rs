@@ -75,7 +75,9 @@ pub struct Episode {
     pub steps: u64,
     /// The sum of its composed rewards, undiscounted.
     pub total_reward: f64,
-    /// It ended by a limit rather than by the task.
+    /// The task ended it.
+    pub terminated: bool,
+    /// A limit ended it.
     pub truncated: bool,
 }
 
