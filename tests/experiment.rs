@@ -15,12 +15,12 @@ use skyfall::space::{Element, Space};
 use skyfall::text::json;
 use skyfall::value::{Map, Value};
 
-pub fn config(text: &str) -> ExperimentConfig {
+pub(crate) fn config(text: &str) -> ExperimentConfig {
     ExperimentConfig::from_value(&json::parse(text).unwrap()).unwrap()
 }
 
 /// CartPole with the default learner; `more` are further sections of the configuration.
-pub fn cartpole(steps: u64, seed: u64, more: &str) -> ExperimentConfig {
+pub(crate) fn cartpole(steps: u64, seed: u64, more: &str) -> ExperimentConfig {
     config(&format!(
         r#"{{"env": {{"id": "CartPole-v1"}},
             "algorithm": {{"name": "discrete_hill_climbing", "policy": {{"id": "linear_menu", "kwargs": {{"n_actions": 2}}}}}},
@@ -44,7 +44,7 @@ fn run(config: ExperimentConfig, traces: &Path) -> RunResult {
     experiment(config).run(Some(traces), &mut Silent).unwrap()
 }
 
-pub fn rows(path: &Path) -> Vec<Map> {
+pub(crate) fn rows(path: &Path) -> Vec<Map> {
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.is_empty() || text.ends_with('\n'));
     let row = |line: &str| json::parse(line).unwrap().as_map().unwrap().clone();

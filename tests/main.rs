@@ -10,6 +10,7 @@
 
 mod acceptance;
 mod bad_input;
+mod bundle;
 mod command;
 mod config;
 mod experiment;
