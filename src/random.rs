@@ -39,7 +39,8 @@ impl Rng {
     pub fn named(seed: u64, name: &str) -> Self {
         let [low, high] = halves(seed);
         let digest = Sha256::digest(name.as_bytes());
-        let words = digest.chunks_exact(4).map(|bytes| bytes.iter().fold(0, |word, byte| (word << 8) | u32::from(*byte)));
+        let words =
+            digest.chunks_exact(4).map(|bytes| bytes.iter().fold(0, |word, byte| (word << 8) | u32::from(*byte)));
         let entropy: Vec<u32> = [low, high].into_iter().chain(words).collect();
         Self::from_entropy(&entropy)
     }

@@ -1,9 +1,9 @@
 //! Observation and action spaces, and the elements that live in them (Gymnasium's
 //! `gymnasium.spaces`).
 
-mod numbers;
 mod boxed;
 mod encode;
+mod numbers;
 
 use std::fmt;
 

@@ -37,18 +37,24 @@ impl Space {
     /// # Errors
     /// Which field is missing or wrong.
     pub fn decode(data: &Value) -> Result<Self, SpaceError> {
-        let map = data.as_map().ok_or_else(|| SpaceError::new("space", format!("must be a map, got {}", data.kind())))?;
+        let map =
+            data.as_map().ok_or_else(|| SpaceError::new("space", format!("must be a map, got {}", data.kind())))?;
         let field = |name: &str| map.get(name).ok_or_else(|| SpaceError::new(name, "is missing"));
         match field("type")?.as_text() {
             Some("Box") => decode_box(map),
             Some("Discrete") => {
                 let integer = |name: &str, value: &Value| {
-                    value.as_int().ok_or_else(|| SpaceError::new(name, format!("must be an integer, got {}", value.kind())))
+                    value
+                        .as_int()
+                        .ok_or_else(|| SpaceError::new(name, format!("must be an integer, got {}", value.kind())))
                 };
                 let start = map.get("start").map_or(Ok(0), |start| integer("start", start))?;
                 Self::discrete(integer("n", field("n")?)?, start)
             }
-            other => Err(SpaceError::new("type", format!("unknown space {:?}; known are Box, Discrete", other.unwrap_or("")))),
+            other => Err(SpaceError::new(
+                "type",
+                format!("unknown space {:?}; known are Box, Discrete", other.unwrap_or("")),
+            )),
         }
     }
 }

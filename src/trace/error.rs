@@ -77,7 +77,6 @@ impl TraceError {
     pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Write { path: path.display().to_string(), source }
     }
-
 }
 
 impl Problem for TraceError {
