@@ -6,9 +6,11 @@
 //! the sidecar binds everything ([`manifest`]). A store appears complete or not at all.
 
 mod admission;
+mod attributes;
 mod config;
 mod datum;
 mod dictionary;
+mod manifest;
 mod q_h;
 pub mod record;
 mod schema;
