@@ -1,1 +1,23 @@
-//! The rollout store.
+//! The rollout store: finite-candidate rollouts as a Zarr v3 hierarchy that Python readers open
+//! as it stands.
+//!
+//! Records ([`record`]) are taken apart into tables ([`tables`], whose columns [`schema`] lists
+//! once), texts into dictionaries; the padded `q_h/` view is derived from the tables ([`q_h`]),
+//! the sidecar binds everything ([`manifest`]). A store appears complete or not at all.
+
+mod admission;
+mod attributes;
+mod config;
+mod datum;
+mod dictionary;
+mod manifest;
+mod q_h;
+pub mod record;
+mod schema;
+mod shell;
+mod tables;
+mod target;
+
+pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
+pub use record::{Datum, RecordError, RolloutRecord};
+pub use target::TargetInputProtocol;
