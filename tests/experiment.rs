@@ -128,7 +128,8 @@ fn the_same_seed_writes_the_same_bytes_and_another_seed_others() {
 fn rows_carry_identity_regimes_and_components_that_add_up() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("traces.jsonl");
-    let record = r#", "trace": {"record": ["truncated", "observation", "env_reward", "terminated", "next_observation"]}"#;
+    let record =
+        r#", "trace": {"record": ["truncated", "observation", "env_reward", "terminated", "next_observation"]}"#;
     let result = run(cartpole(120, 7, &format!("{THREE_REGIMES}{TWO_TERMS}{record}")), &path);
     let rows = rows(&path);
     assert_eq!((result.steps, result.windows, rows.len()), (120, 3, 120));

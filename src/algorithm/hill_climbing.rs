@@ -69,11 +69,7 @@ enum Player {
 }
 
 impl HillClimbing {
-    pub(super) fn new(
-        parameters: &Parameters<'_>,
-        policy: Box<dyn Policy>,
-        seed: u64,
-    ) -> Result<Self, AlgorithmError> {
+    pub(super) fn new(parameters: &Parameters<'_>, policy: Box<dyn Policy>, seed: u64) -> Result<Self, AlgorithmError> {
         parameters.only(&["seed", "noise", "episodes"])?;
         let seed = parameters.integer("seed", 0)?.unwrap_or(seed);
         let noise = parameters.positive("noise")?.unwrap_or(1.0);
