@@ -84,13 +84,17 @@ fn judged(experiment: &mut Experiment, seed: u64) -> f64 {
 
 #[test]
 fn hill_climbing_learns_cartpole() {
-    let good = (0..5).filter(|seed| {
-        let mut experiment = experiment(cartpole(50_000, *seed, ""));
-        let result = experiment.run(None, &mut Silent).unwrap();
-        assert_eq!((result.steps, result.warnings.len()), (50_000, 0));
-        judged(&mut experiment, *seed) >= 195.0
-    });
-    assert!(good.count() >= 4);
+    let returns: Vec<f64> = (0..20)
+        .map(|seed| {
+            let mut experiment = experiment(cartpole(50_000, seed, ""));
+            let result = experiment.run(None, &mut Silent).unwrap();
+            assert_eq!((result.steps, result.warnings.len()), (50_000, 0));
+            judged(&mut experiment, seed)
+        })
+        .collect();
+    let at_least = |returns: &[f64], least: f64| returns.iter().filter(|mean| **mean >= least).count();
+    assert!(at_least(&returns[..5], 195.0) >= 4, "{returns:?}");
+    assert!(at_least(&returns, 475.0) >= 13, "{returns:?}");
 }
 
 #[test]
