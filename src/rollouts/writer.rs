@@ -132,12 +132,14 @@ impl Writer {
         root.insert("manifest_sha256".to_owned(), manifest_sha256.as_str().into());
 
         let staged = StagedDirectory::new(&destination)?;
-        let store = StoreWriter::new(staged.path())?;
+        let store = StoreWriter::new(staged.path());
         for group in GROUPS {
             store.group(group, &attributes::group(group, &self.tables, &self.config))?;
         }
         self.arrays().par_iter().try_for_each(|array| store.array(&array.path, &array.data, &array.chunks, array.codec))?;
-        store.file(MANIFEST_FILE, sidecar.as_bytes())?;
+        let sidecar_path = staged.path().join(MANIFEST_FILE);
+        std::fs::write(&sidecar_path, sidecar.as_bytes())
+            .map_err(|source| StoreError::Files { path: sidecar_path, source })?;
         // The root comes last: without it the directory is no store.
         store.group("", &root)?;
         replaceable(&destination)?;

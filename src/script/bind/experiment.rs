@@ -90,7 +90,7 @@ impl ScriptedExperiment {
             self.host.console.warn(warning);
         }
         if let Some(directory) = &options.export {
-            bundle::export(&experiment, directory).map_err(line)?;
+            bundle::export(&experiment, directory, bundle::ExportOptions::default()).map_err(line)?;
         }
         Ok(result)
     }
