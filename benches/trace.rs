@@ -9,12 +9,13 @@ const ROWS: u64 = 50_000;
 
 /// A row like those of a small experiment: three components, an action, now and then a rank.
 fn fill(row: &mut Row, step: u64) {
-    let noise = |salt: u64| (step.wrapping_add(salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64;
+    let noise =
+        |salt: u64| (step.wrapping_add(salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64;
     row.step = step as i64;
     row.regime_id.get_or_insert_default().clear();
-    row.regime_id.get_or_insert_default().push_str(if step / 1000 % 2 == 0 { "calm" } else { "windy" });
-    row.effective_rank = (step % 16 == 0).then(|| noise(3) * 64.0);
-    row.invalid_action = step % 50 == 0;
+    row.regime_id.get_or_insert_default().push_str(if (step / 1000).is_multiple_of(2) { "calm" } else { "windy" });
+    row.effective_rank = step.is_multiple_of(16).then(|| noise(3) * 64.0);
+    row.invalid_action = step.is_multiple_of(50);
     row.reward = 0.0;
     for (salt, name) in ["upright", "center", "effort"].into_iter().enumerate() {
         let value = noise(salt as u64);
@@ -35,10 +36,8 @@ fn trace(criterion: &mut Criterion) {
         .collect();
     let mut group = criterion.benchmark_group("trace");
     group.throughput(Throughput::Elements(ROWS)).sample_size(10);
-    let mut row = Row {
-        action: Some(Value::Map([("index".to_owned(), Value::Int(1))].into_iter().collect())),
-        ..Row::default()
-    };
+    let mut row =
+        Row { action: Some(Value::Map([("index".to_owned(), Value::Int(1))].into_iter().collect())), ..Row::default() };
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
             let mut writer = Writer::create(&path, &meta, WriterOptions::default()).unwrap();
