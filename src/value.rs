@@ -4,8 +4,6 @@
 //! It keeps what those formats tell apart: `1` and `1.0`, integers too large for 64 bits (as
 //! text), non-finite floats, and the order in which a map's keys were declared.
 
-pub mod decode;
-
 use indexmap::IndexMap;
 
 /// An ordered map from text to [`Value`]; the order is the order of declaration.

@@ -10,9 +10,12 @@
 
 mod acceptance;
 mod bad_input;
+mod bundle;
 mod command;
 mod config;
+mod experiment;
 mod house;
+mod manifest;
 mod peers;
 mod script;
 mod text_json;

@@ -8,7 +8,7 @@ use crate::diagnostic::Problem;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::suggest::nearest;
-use crate::value::decode::{Field, Mistake, Mistakes, decode};
+use crate::text::decode::{Field, Mistake, Mistakes, decode};
 use crate::value::{Map, Value};
 
 /// The steps of a window when the configuration names none.

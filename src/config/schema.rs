@@ -2,8 +2,8 @@
 //! for unknown keys and behind `--set`.
 
 use crate::suggest::nearest;
+use crate::text::decode::Field;
 use crate::value::Value;
-use crate::value::decode::Field;
 
 /// What stands at a key.
 #[derive(Clone, Copy)]

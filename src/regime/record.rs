@@ -2,7 +2,7 @@
 //! manifest's `regime` and a configuration's `regime` have this one shape.
 
 use super::RegimeRecord;
-use crate::value::decode::{Field, Mistakes, decode};
+use crate::text::decode::{Field, Mistakes, decode};
 use crate::value::{Map, Value};
 
 impl RegimeRecord {

@@ -16,7 +16,7 @@
 //! full; read with defaults: `weight` 1, `params` empty, `name` that of the builtin.
 
 use super::{RewardRecord, TermOrigin, TermRecord};
-use crate::value::decode::{Field, Mistakes, decode};
+use crate::text::decode::{Field, Mistakes, decode};
 use crate::value::{Map, Value};
 
 impl RewardRecord {

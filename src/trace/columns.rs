@@ -27,6 +27,8 @@ pub struct RunColumns {
     pub files: Vec<String>,
     /// Other keys whose value is the same in every row.
     pub meta: Map,
+    /// Other keys that some rows lack or that change from row to row, in order of appearance.
+    pub per_step: Vec<String>,
     /// Step indices.
     pub step: Vec<i64>,
     /// Rewards; NaN where the row's reward was not a finite number.

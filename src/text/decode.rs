@@ -46,7 +46,7 @@ impl fmt::Display for Mistakes {
 
 impl Problem for Mistakes {
     fn code(&self) -> &'static str {
-        "value/mistakes"
+        "text/mistakes"
     }
 }
 

@@ -1,0 +1,60 @@
+//! The order of steps within a run (G5): kept as it is in the file, unless rows of a resumed run
+//! are to supersede those they repeat.
+
+use crate::trace::fault::Faults;
+use crate::trace::part::Part;
+
+/// What a step that goes back means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// Nothing: all rows are kept, in file order.
+    #[default]
+    Keep,
+    /// The run was resumed from a checkpoint: earlier rows from that step on are dropped.
+    Supersede,
+}
+
+/// Notes steps that go back or repeat, and drops what is superseded.
+pub(super) fn check(part: &mut Part, resume: Resume, faults: &mut Faults) {
+    for (before, step) in part.step.iter().zip(part.step.iter().skip(1)) {
+        if step == before {
+            faults.note("repeated_steps", "", None, Some(*step), || {
+                format!("step {step} is repeated; all its rows are kept")
+            });
+        } else if step < before {
+            let outcome = match resume {
+                Resume::Keep => "rows are kept in file order",
+                Resume::Supersede => "earlier rows from there on are dropped",
+            };
+            faults.note("non_monotonic", "", None, Some(*step), || {
+                format!("step {step} follows step {before}; {outcome}")
+            });
+        }
+    }
+    if resume == Resume::Supersede {
+        let keep = not_superseded(&part.step);
+        let dropped = keep.iter().filter(|keep| !**keep).count();
+        if dropped > 0 {
+            part.retain(&keep);
+            faults.note("superseded", "", None, None, || format!("{dropped} rows were superseded after a restart"));
+        }
+    }
+}
+
+/// Which rows no later row goes back to or behind. Repeated steps in a row supersede nothing.
+fn not_superseded(steps: &[i64]) -> Vec<bool> {
+    let mut keep = vec![true; steps.len()];
+    // The kept rows so far, whose steps never decrease.
+    let mut kept: Vec<(usize, i64)> = Vec::new();
+    for (row, step) in steps.iter().enumerate() {
+        if kept.last().is_some_and(|(_, last)| last > step) {
+            while let Some((superseded, _)) = kept.pop_if(|(_, last)| *last >= *step) {
+                if let Some(flag) = keep.get_mut(superseded) {
+                    *flag = false;
+                }
+            }
+        }
+        kept.push((row, *step));
+    }
+    keep
+}

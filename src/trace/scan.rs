@@ -1,0 +1,390 @@
+//! A cursor over one line of JSON in Python's dialect, which steps over values and hands out
+//! their text without building anything.
+//!
+//! It accepts what `json.loads` accepts (`NaN`, `Infinity`, `-Infinity`, integers of any size),
+//! down to [`MAX_DEPTH`] levels, and no more. Whether text is UTF-8 is not its business: it only
+//! notes whether any was not ASCII.
+
+use crate::text::json::MAX_DEPTH;
+
+/// Why a line is not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScanError {
+    pub(super) kind: ScanFault,
+    /// How many bytes of the line were left.
+    pub(super) left: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanFault {
+    /// The line ends within a value.
+    Torn,
+    /// Something else stands where this was expected.
+    Expected(&'static str),
+    TooDeep,
+}
+
+pub(super) type Scan<T> = Result<T, ScanError>;
+
+/// A place in a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'a> {
+    pub(super) rest: &'a [u8],
+    /// Whether a byte beyond ASCII was stepped over.
+    pub(super) beyond_ascii: bool,
+}
+
+/// A number's parts, enough to read most numbers without reading them again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'a> {
+    pub(super) text: &'a [u8],
+    negative: bool,
+    /// The digits as an integer, if they are few enough.
+    digits: Option<u64>,
+    /// The power of ten that `digits` is to be multiplied by.
+    exponent: i32,
+    /// Written without point and exponent.
+    pub(super) is_int: bool,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(line: &'a [u8]) -> Self {
+        Self { rest: line, beyond_ascii: false }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    #[inline]
+    pub(super) fn space(&mut self) {
+        while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    /// Steps over `bytes` if they come next.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        match self.rest.strip_prefix(bytes) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The bytes stepped over since `start`, an earlier `rest` of this cursor.
+    #[inline]
+    pub(super) fn since(&self, start: &'a [u8]) -> &'a [u8] {
+        start.get(..start.len() - self.rest.len()).unwrap_or_default()
+    }
+
+    #[cold]
+    pub(super) fn error(&self, expected: &'static str) -> ScanError {
+        let kind = if self.rest.is_empty() { ScanFault::Torn } else { ScanFault::Expected(expected) };
+        ScanError { kind, left: self.rest.len() }
+    }
+
+    /// Steps into an object; its entries follow with [`Cursor::next_key`].
+    pub(super) fn open_object(&mut self) -> Scan<()> {
+        if self.take(b"{") { Ok(()) } else { Err(self.error("an object")) }
+    }
+
+    /// Steps to the next entry's value and returns its key, as escaped in the text, or `None`
+    /// after the closing brace. `first` says that no entry was read yet.
+    pub(super) fn next_key(&mut self, first: bool) -> Scan<Option<&'a [u8]>> {
+        self.space();
+        if self.take(b"}") {
+            return Ok(None);
+        }
+        if !first {
+            if !self.take(b",") {
+                return Err(self.error("`,` or `}`"));
+            }
+            self.space();
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.error("a key in double quotes"));
+        }
+        let key = self.string()?;
+        self.space();
+        if !self.take(b":") {
+            return Err(self.error("`:` after the key"));
+        }
+        self.space();
+        Ok(Some(key))
+    }
+
+    /// Steps over a string and returns what stands between its quotes.
+    #[inline]
+    pub(super) fn string(&mut self) -> Scan<&'a [u8]> {
+        if !self.take(b"\"") {
+            return Err(self.error("a string"));
+        }
+        let start = self.rest;
+        loop {
+            let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f | 0x80..=0xff);
+            let at = self.rest.iter().position(special).unwrap_or(self.rest.len());
+            self.rest = self.rest.get(at..).unwrap_or_default();
+            match self.rest {
+                [b'"', rest @ ..] => {
+                    let content = self.since(start);
+                    self.rest = rest;
+                    return Ok(content);
+                }
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => self.rest = rest,
+                [b'\\', b'u', a, b, c, d, rest @ ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => {
+                    self.rest = rest;
+                }
+                [b'\\'] | [] => {
+                    self.rest = &[];
+                    return Err(self.error("a string"));
+                }
+                [b'\\', b'u', digits @ ..] if digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit) => {
+                    self.rest = &[];
+                    return Err(self.error("a string"));
+                }
+                [b'\\', ..] => return Err(self.error("an escape such as \\n or \\u00e9")),
+                [0x80..=0xff, rest @ ..] => {
+                    self.beyond_ascii = true;
+                    self.rest = rest;
+                }
+                _ => return Err(self.error("a string without raw control characters")),
+            }
+        }
+    }
+
+    /// Steps over a number; `None` if it is one of the tokens for non-finite values.
+    #[inline]
+    pub(super) fn number(&mut self) -> Scan<Option<Number<'a>>> {
+        let start = self.rest;
+        if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
+            return Ok(None);
+        }
+        let negative = self.take(b"-");
+        let mut digits = Some(0_u64);
+        let whole = self.digits(&mut digits);
+        let leading_zero = whole > 1 && matches!(start.strip_prefix(b"-").unwrap_or(start), [b'0', ..]);
+        if leading_zero {
+            return Err(ScanError { kind: ScanFault::Expected("no zero before other digits"), left: start.len() });
+        }
+        if whole == 0 {
+            return Err(self.error("a number as JSON writes it"));
+        }
+        let mut exponent = 0_i32;
+        let mut is_int = true;
+        if self.take(b".") {
+            is_int = false;
+            let fraction = self.digits(&mut digits);
+            if fraction == 0 {
+                return Err(self.error("a digit after the point"));
+            }
+            exponent = i32::try_from(fraction).map_or(i32::MIN, |count| -count);
+        }
+        if self.take(b"e") || self.take(b"E") {
+            is_int = false;
+            let minus = self.take(b"-");
+            if !minus {
+                self.take(b"+");
+            }
+            let mut power = Some(0_u64);
+            if self.digits(&mut power) == 0 {
+                return Err(self.error("a digit in the exponent"));
+            }
+            let power = power.and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
+            exponent = exponent.saturating_add(if minus { -power } else { power });
+        }
+        Ok(Some(Number { text: self.since(start), negative, digits, exponent, is_int }))
+    }
+
+    /// Steps over digits, which it appends to `value` while it can hold them, and counts them.
+    #[inline]
+    fn digits(&mut self, value: &mut Option<u64>) -> usize {
+        let mut count = 0;
+        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
+            *value = value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+            self.rest = rest;
+            count += 1;
+        }
+        count
+    }
+
+    /// Steps over any value and returns its text.
+    #[inline]
+    pub(super) fn value(&mut self) -> Scan<&'a [u8]> {
+        let start = self.rest;
+        if !self.take(b"{}") && !self.take(b"null") {
+            self.skip(0)?;
+        }
+        Ok(self.since(start))
+    }
+
+    fn skip(&mut self, depth: usize) -> Scan<()> {
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => {
+                Err(ScanError { kind: ScanFault::TooDeep, left: self.rest.len() })
+            }
+            Some(b'{') => {
+                self.take(b"{");
+                let mut first = true;
+                while self.next_key(first)?.is_some() {
+                    first = false;
+                    self.skip(depth + 1)?;
+                }
+                Ok(())
+            }
+            Some(b'[') => self.skip_list(depth),
+            Some(b'-' | b'0'..=b'9' | b'N' | b'I') => {
+                // A torn `Na` must count as torn, and `Nothing` not as a number.
+                if self.is_torn_word() {
+                    Err(ScanError { kind: ScanFault::Torn, left: 0 })
+                } else {
+                    self.number().map(drop)
+                }
+            }
+            _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
+            _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
+            _ => Err(self.error("a JSON value")),
+        }
+    }
+
+    /// Whether the line ends within one of the dialect's words.
+    fn is_torn_word(&self) -> bool {
+        const WORDS: [&[u8]; 6] = [b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity"];
+        WORDS.iter().any(|word| self.rest.len() < word.len() && word.starts_with(self.rest))
+    }
+
+    fn skip_list(&mut self, depth: usize) -> Scan<()> {
+        self.take(b"[");
+        self.space();
+        if self.take(b"]") {
+            return Ok(());
+        }
+        loop {
+            self.space();
+            self.skip(depth + 1)?;
+            self.space();
+            if self.take(b"]") {
+                return Ok(());
+            }
+            if !self.take(b",") {
+                return Err(self.error("`,` or `]`"));
+            }
+        }
+    }
+}
+
+impl Number<'_> {
+    /// The float nearest to the number, as Python reads it; infinite where it is too large.
+    #[inline]
+    pub(super) fn float(&self) -> f64 {
+        // Both factors are exact below these bounds, so one rounding gives the nearest float.
+        const EXACT: [f64; 23] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+            1e19, 1e20, 1e21, 1e22,
+        ];
+        if let Some(digits) = self.digits
+            && digits <= 1 << 53
+            && let Some(power) = EXACT.get(self.exponent.unsigned_abs() as usize)
+        {
+            #[expect(clippy::cast_precision_loss, reason = "at most 2^53, which is exact")]
+            let digits = digits as f64;
+            let value = if self.exponent < 0 { digits / power } else { digits * power };
+            return if self.negative { -value } else { value };
+        }
+        std::str::from_utf8(self.text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+    }
+
+    /// The integer, if it has no fraction and is within 64 bits (`3`, `3.0`, `1e3`).
+    pub(super) fn int(&self) -> Option<i64> {
+        let mut digits = self.digits?;
+        let mut exponent = self.exponent;
+        while exponent < 0 && digits != 0 {
+            if digits % 10 != 0 {
+                return None;
+            }
+            digits /= 10;
+            exponent += 1;
+        }
+        if digits != 0 {
+            digits = digits.checked_mul(10_u64.checked_pow(u32::try_from(exponent).ok()?)?)?;
+        }
+        if self.negative { 0_i64.checked_sub_unsigned(digits) } else { i64::try_from(digits).ok() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn number(text: &str) -> Number<'_> {
+        Cursor::new(text.as_bytes()).number().unwrap().unwrap()
+    }
+
+    #[test]
+    fn integers_in_any_spelling() {
+        for (text, value) in [
+            ("0", Some(0)),
+            ("-0", Some(0)),
+            ("3.0", Some(3)),
+            ("1e3", Some(1000)),
+            ("1.50e1", Some(15)),
+            ("1.5", None),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("1e400", None),
+            ("0e400", Some(0)),
+            ("0.0", Some(0)),
+        ] {
+            assert_eq!(number(text).int(), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_torn_and_what_is_wrong() {
+        for torn in
+            ["", "{", "{\"a\"", "{\"a\": ", "{\"a\": tr", "{\"a\": Na", "[1,", "\"x", "\"x\\", "\"x\\u00", "{\"a\": -"]
+        {
+            assert_eq!(Cursor::new(torn.as_bytes()).value().unwrap_err().kind, ScanFault::Torn, "{torn}");
+        }
+        for wrong in ["01", "1.x", "+1", ".5", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "nil", "\"\t\"", "\"\\x\"", "nan"]
+        {
+            let read = Cursor::new(wrong.as_bytes()).value();
+            assert!(matches!(read.unwrap_err().kind, ScanFault::Expected(_)), "{wrong}");
+        }
+        let deep = "[".repeat(MAX_DEPTH + 1);
+        assert_eq!(Cursor::new(deep.as_bytes()).value().unwrap_err().kind, ScanFault::TooDeep);
+    }
+
+    proptest! {
+        #[test]
+        fn floats_are_exact(bits: u64) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            for text in [format!("{value:e}"), crate::text::number::float_text(value)] {
+                prop_assert_eq!(number(&text).float().to_bits(), value.to_bits(), "{}", text);
+            }
+        }
+
+        #[test]
+        fn short_decimals_are_exact(digits in 0_u64..100_000_000_000_000_000, power in -30_i32..30) {
+            let text = format!("{digits}e{power}");
+            prop_assert_eq!(number(&text).float(), text.parse::<f64>().unwrap());
+        }
+
+        #[test]
+        fn accepts_what_the_reader_of_values_accepts(text in "[\\[\\]{}:,\" 0-9a-eE.+\\-tNrufalsn\\\\]{0,24}") {
+            let mut cursor = Cursor::new(text.trim_ascii().as_bytes());
+            let accepted = cursor.value().is_ok() && cursor.rest.is_empty();
+            prop_assert_eq!(accepted, crate::text::json::parse(&text).is_ok(), "{}", text);
+        }
+    }
+}
