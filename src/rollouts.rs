@@ -19,3 +19,5 @@ mod target;
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
 pub use record::{Datum, RecordError, RolloutRecord};
 pub use target::TargetInputProtocol;
+mod zarr;
+pub use zarr::StoreError;
