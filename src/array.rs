@@ -1,23 +1,26 @@
 //! Native arrays of any rank: what `skyfall.array` gives a script, what observations and the
 //! rollout store's tables are made of.
 //!
-//! Every array is in C order and contiguous; the constructors see to it.
+//! Invariant: the elements of an [`Array`] lie in standard C layout without gaps, so that a typed
+//! slice is always at hand. Every function here keeps it; build one from an `ndarray` with
+//! `Array::from`, which restores it, rather than by naming a variant.
 
 mod arithmetic;
+mod convert;
 mod dtype;
+mod error;
+mod index;
+mod item;
+mod nested;
+mod reduce;
 
 use half::f16;
-use ndarray::{ArrayD, Axis, IxDyn};
+use ndarray::{ArrayD, IxDyn};
 
-pub use arithmetic::Operation;
+pub use arithmetic::{Comparison, Operation};
 pub use dtype::DType;
-
-use crate::value::Value;
-
-/// Why an array could not be made or changed.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ArrayError(pub(crate) String);
+pub use error::ArrayError;
+pub use item::{Item, Scalar};
 
 /// An array in C order, of one of the element types the file formats know.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +39,7 @@ pub enum Array {
     F64(ArrayD<f64>),
 }
 
-/// Runs the same expression on the array inside, whatever its element type.
+/// Evaluates `$body` with `$inner` bound to the `ArrayD` inside `$array`, whatever its type.
 macro_rules! each {
     ($array:expr, $inner:ident => $body:expr) => {
         match $array {
@@ -54,82 +57,124 @@ macro_rules! each {
         }
     };
 }
-pub(crate) use each;
 
-impl Array {
-    /// Zeros (`false` for booleans) in the given shape.
-    #[must_use]
-    pub fn zeros(dtype: DType, shape: &[usize]) -> Self {
-        let shape = IxDyn(shape);
-        match dtype {
-            DType::Bool => Self::Bool(ArrayD::from_elem(shape, false)),
-            DType::I8 => Self::I8(ArrayD::zeros(shape)),
-            DType::I16 => Self::I16(ArrayD::zeros(shape)),
-            DType::I32 => Self::I32(ArrayD::zeros(shape)),
-            DType::I64 => Self::I64(ArrayD::zeros(shape)),
-            DType::U8 => Self::U8(ArrayD::zeros(shape)),
-            DType::U16 => Self::U16(ArrayD::zeros(shape)),
-            DType::U32 => Self::U32(ArrayD::zeros(shape)),
-            DType::F16 => Self::F16(ArrayD::from_elem(shape, f16::ZERO)),
-            DType::F32 => Self::F32(ArrayD::zeros(shape)),
-            DType::F64 => Self::F64(ArrayD::zeros(shape)),
-        }
-    }
-
-    /// The numbers of `values` - a list, nested as deep as the array's rank, or a single number
-    /// for rank 0 - as `dtype`.
-    ///
-    /// # Errors
-    /// When the lists are ragged, or an element is not a number that `dtype` holds exactly
-    /// (floats are rounded to the dtype's precision).
-    pub fn from_value(values: &Value, dtype: DType) -> Result<Self, ArrayError> {
-        let mut shape = Vec::new();
-        let mut level = values;
-        while let Value::List(items) = level {
-            shape.push(items.len());
-            match items.first() {
-                Some(first) => level = first,
-                None => break,
+/// Evaluates `$body` with the type named `$item` being the element type of `$dtype`.
+macro_rules! with_dtype {
+    ($dtype:expr, $item:ident => $body:expr) => {
+        match $dtype {
+            $crate::array::DType::Bool => {
+                type $item = bool;
+                $body
+            }
+            $crate::array::DType::I8 => {
+                type $item = i8;
+                $body
+            }
+            $crate::array::DType::I16 => {
+                type $item = i16;
+                $body
+            }
+            $crate::array::DType::I32 => {
+                type $item = i32;
+                $body
+            }
+            $crate::array::DType::I64 => {
+                type $item = i64;
+                $body
+            }
+            $crate::array::DType::U8 => {
+                type $item = u8;
+                $body
+            }
+            $crate::array::DType::U16 => {
+                type $item = u16;
+                $body
+            }
+            $crate::array::DType::U32 => {
+                type $item = u32;
+                $body
+            }
+            $crate::array::DType::F16 => {
+                type $item = ::half::f16;
+                $body
+            }
+            $crate::array::DType::F32 => {
+                type $item = f32;
+                $body
+            }
+            $crate::array::DType::F64 => {
+                type $item = f64;
+                $body
             }
         }
-        let mut array = Self::zeros(dtype, &shape);
-        let mut index = 0;
-        fill(&mut array, values, &shape, &mut index, "")?;
-        Ok(array)
-    }
+    };
+}
+pub(crate) use {each, with_dtype};
 
-    /// The same numbers as nested lists.
+impl Array {
+    /// An array of `shape` filled with zeros (`false` for `bool`); for shapes known to be small.
+    ///
+    /// # Panics
+    /// When memory does not hold that many elements: see [`Array::try_zeros`].
     #[must_use]
-    pub fn to_value(&self) -> Value {
-        let mut index = 0;
-        nest(self, self.shape(), &mut index)
+    pub fn zeros(dtype: DType, shape: &[usize]) -> Self {
+        with_dtype!(dtype, T => T::wrap(ArrayD::from_elem(IxDyn(shape), T::default())))
     }
 
-    /// The element type.
+    /// An array of `shape` filled with zeros, for shapes that come from outside.
+    ///
+    /// # Errors
+    /// When memory does not hold that many elements.
+    pub fn try_zeros(dtype: DType, shape: &[usize]) -> Result<Self, ArrayError> {
+        with_dtype!(dtype, T => Self::filled(shape, T::default()))
+    }
+
+    /// An array of `shape` with `value` everywhere.
+    ///
+    /// # Errors
+    /// When memory does not hold that many elements.
+    pub fn filled<T: Item>(shape: &[usize], value: T) -> Result<Self, ArrayError> {
+        let mut items = reserve(shape, T::DTYPE)?;
+        items.resize(element_count(shape).unwrap_or(0), value);
+        Self::from_vec(shape, items)
+    }
+
+    /// The elements of `items`, in C order, as an array of `shape` (`[]` is one element).
+    ///
+    /// # Errors
+    /// When `shape` does not hold exactly `items.len()` elements.
+    pub fn from_vec<T: Item>(shape: &[usize], items: Vec<T>) -> Result<Self, ArrayError> {
+        let count = items.len();
+        if element_count(shape) != Some(count) {
+            return Err(ArrayError::Shape { shape: shape.to_vec(), count });
+        }
+        ArrayD::from_shape_vec(IxDyn(shape), items)
+            .map(T::wrap)
+            .map_err(|_| ArrayError::Shape { shape: shape.to_vec(), count })
+    }
+
+    /// One element without axes (shape `[]`).
+    #[must_use]
+    pub fn scalar<T: Item>(value: T) -> Self {
+        T::wrap(ArrayD::from_elem(IxDyn(&[]), value))
+    }
+
+    /// The elements' type.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        match self {
-            Self::Bool(_) => DType::Bool,
-            Self::I8(_) => DType::I8,
-            Self::I16(_) => DType::I16,
-            Self::I32(_) => DType::I32,
-            Self::I64(_) => DType::I64,
-            Self::U8(_) => DType::U8,
-            Self::U16(_) => DType::U16,
-            Self::U32(_) => DType::U32,
-            Self::F16(_) => DType::F16,
-            Self::F32(_) => DType::F32,
-            Self::F64(_) => DType::F64,
+        fn of<T: Item>(_: &ArrayD<T>) -> DType {
+            T::DTYPE
         }
+        each!(self, array => of(array))
     }
 
-    /// The lengths along each axis.
+    /// The length of each axis, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         each!(self, array => array.shape())
     }
 
-    /// How many elements there are.
+    /// How many elements there are, over all axes.
     #[must_use]
     pub fn len(&self) -> usize {
         each!(self, array => array.len())
@@ -141,139 +186,87 @@ impl Array {
         self.len() == 0
     }
 
-    /// The float32 elements in C order, if that is what they are.
+    /// The elements in C order, if they are of type `T`.
     #[must_use]
-    pub fn as_f32(&self) -> Option<&[f32]> {
-        match self {
-            Self::F32(array) => array.as_slice(),
-            _ => None,
-        }
+    pub fn as_slice<T: Item>(&self) -> Option<&[T]> {
+        T::unwrap(self).and_then(|array| array.as_slice())
     }
 
-    /// The same, to be changed.
-    pub fn as_f32_mut(&mut self) -> Option<&mut [f32]> {
-        match self {
-            Self::F32(array) => array.as_slice_mut(),
-            _ => None,
-        }
-    }
-
-    /// The part at `position` along the first axis, one rank lower; `None` beyond the end.
+    /// The elements in C order, to be written, if they are of type `T`.
     #[must_use]
-    pub fn row(&self, position: usize) -> Option<Self> {
-        fn row<T: Clone>(array: &ArrayD<T>, position: usize) -> Option<ArrayD<T>> {
-            let length = *array.shape().first()?;
-            (position < length).then(|| array.index_axis(Axis(0), position).as_standard_layout().into_owned())
-        }
-        Some(match self {
-            Self::Bool(array) => Self::Bool(row(array, position)?),
-            Self::I8(array) => Self::I8(row(array, position)?),
-            Self::I16(array) => Self::I16(row(array, position)?),
-            Self::I32(array) => Self::I32(row(array, position)?),
-            Self::I64(array) => Self::I64(row(array, position)?),
-            Self::U8(array) => Self::U8(row(array, position)?),
-            Self::U16(array) => Self::U16(row(array, position)?),
-            Self::U32(array) => Self::U32(row(array, position)?),
-            Self::F16(array) => Self::F16(row(array, position)?),
-            Self::F32(array) => Self::F32(row(array, position)?),
-            Self::F64(array) => Self::F64(row(array, position)?),
-        })
+    pub fn as_slice_mut<T: Item>(&mut self) -> Option<&mut [T]> {
+        T::unwrap_mut(self).and_then(|array| array.as_slice_mut())
     }
 
-    /// The element at `index` in C order: a boolean, an integer or a float.
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<Value> {
-        fn at<T: Copy>(array: &ArrayD<T>, index: usize) -> Option<T> {
-            array.as_slice()?.get(index).copied()
-        }
-        Some(match self {
-            Self::Bool(array) => Value::Bool(at(array, index)?),
-            Self::I8(array) => Value::Int(at(array, index)?.into()),
-            Self::I16(array) => Value::Int(at(array, index)?.into()),
-            Self::I32(array) => Value::Int(at(array, index)?.into()),
-            Self::I64(array) => Value::Int(at(array, index)?),
-            Self::U8(array) => Value::Int(at(array, index)?.into()),
-            Self::U16(array) => Value::Int(at(array, index)?.into()),
-            Self::U32(array) => Value::Int(at(array, index)?.into()),
-            Self::F16(array) => Value::Float(at(array, index)?.into()),
-            Self::F32(array) => Value::Float(at(array, index)?.into()),
-            Self::F64(array) => Value::Float(at(array, index)?),
-        })
+    /// The elements in C order, each with its type's sort.
+    pub fn scalars(&self) -> Box<dyn ExactSizeIterator<Item = Scalar> + '_> {
+        each!(self, array => Box::new(array.iter().map(|item| item.to_scalar())))
     }
 
-    /// Sets the element at `index` in C order.
+    /// The elements in C order as floats (booleans as 0 and 1; large `i64` rounded).
+    pub fn numbers(&self) -> Box<dyn ExactSizeIterator<Item = f64> + '_> {
+        each!(self, array => Box::new(array.iter().map(|item| item.to_f64())))
+    }
+
+    /// The same elements, in C order, under another shape.
     ///
     /// # Errors
-    /// When there is no such element, or the dtype does not hold `value`.
-    pub fn set(&mut self, index: usize, value: &Value) -> Result<(), ArrayError> {
-        let dtype = self.dtype();
-        let refuse = || ArrayError(format!("{} does not fit {dtype}", crate::text::json::to_string(value)));
-        let beyond = || ArrayError(format!("there is no element {index}"));
-        macro_rules! integer {
-            ($array:expr, $kind:ty) => {{
-                let slot = $array.as_slice_mut().and_then(|slice| slice.get_mut(index)).ok_or_else(beyond)?;
-                *slot = value.as_int().and_then(|value| <$kind>::try_from(value).ok()).ok_or_else(refuse)?;
-            }};
+    /// When `shape` holds another number of elements.
+    pub fn reshape(self, shape: &[usize]) -> Result<Self, ArrayError> {
+        let count = self.len();
+        if element_count(shape) != Some(count) {
+            return Err(ArrayError::Shape { shape: shape.to_vec(), count });
         }
-        macro_rules! float {
-            ($array:expr, $convert:expr) => {{
-                let slot = $array.as_slice_mut().and_then(|slice| slice.get_mut(index)).ok_or_else(beyond)?;
-                *slot = value.as_float().map($convert).ok_or_else(refuse)?;
-            }};
-        }
-        match self {
-            Self::Bool(array) => {
-                let slot = array.as_slice_mut().and_then(|slice| slice.get_mut(index)).ok_or_else(beyond)?;
-                *slot = match value {
-                    Value::Bool(value) => *value,
-                    Value::Int(0) => false,
-                    Value::Int(1) => true,
-                    _ => return Err(refuse()),
-                };
+        each!(self, array => array.into_shape_with_order(IxDyn(shape)).map(Item::wrap))
+            .map_err(|_| ArrayError::Shape { shape: shape.to_vec(), count })
+    }
+}
+
+macro_rules! typed_slices {
+    ($($item:ty, $read:ident, $write:ident);+ $(;)?) => {
+        impl Array {$(
+            #[doc = concat!("The elements in C order, if they are `", stringify!($item), "`.")]
+            #[must_use]
+            pub fn $read(&self) -> Option<&[$item]> {
+                self.as_slice()
             }
-            Self::I8(array) => integer!(array, i8),
-            Self::I16(array) => integer!(array, i16),
-            Self::I32(array) => integer!(array, i32),
-            Self::I64(array) => integer!(array, i64),
-            Self::U8(array) => integer!(array, u8),
-            Self::U16(array) => integer!(array, u16),
-            Self::U32(array) => integer!(array, u32),
-            Self::F16(array) => float!(array, f16::from_f64),
-            #[expect(clippy::cast_possible_truncation, reason = "rounding to the dtype is what is asked for")]
-            Self::F32(array) => float!(array, |value| value as f32),
-            Self::F64(array) => float!(array, |value| value),
-        }
-        Ok(())
+
+            #[doc = concat!("The elements in C order, to be written, if they are `", stringify!($item), "`.")]
+            #[must_use]
+            pub fn $write(&mut self) -> Option<&mut [$item]> {
+                self.as_slice_mut()
+            }
+        )+}
+    };
+}
+typed_slices! {
+    bool, as_bool, as_bool_mut; i8, as_i8, as_i8_mut; i16, as_i16, as_i16_mut; i32, as_i32, as_i32_mut;
+    i64, as_i64, as_i64_mut; u8, as_u8, as_u8_mut; u16, as_u16, as_u16_mut; u32, as_u32, as_u32_mut;
+    f16, as_f16, as_f16_mut; f32, as_f32, as_f32_mut; f64, as_f64, as_f64_mut;
+}
+
+impl<T: Item> From<ArrayD<T>> for Array {
+    fn from(array: ArrayD<T>) -> Self {
+        if array.is_standard_layout() { T::wrap(array) } else { T::wrap(array.as_standard_layout().into_owned()) }
     }
 }
 
-/// Copies the numbers of `values` into `array` in C order.
-fn fill(array: &mut Array, values: &Value, shape: &[usize], index: &mut usize, path: &str) -> Result<(), ArrayError> {
-    let Some((length, inner)) = shape.split_first() else {
-        array.set(*index, values).map_err(|ArrayError(problem)| ArrayError(format!("element{path}: {problem}")))?;
-        *index += 1;
-        return Ok(());
-    };
-    let items = match values {
-        Value::List(items) => items.as_slice(),
-        // An empty table of Lua's is read as an empty map.
-        Value::Map(map) if map.is_empty() => &[],
-        _ => return Err(ArrayError(format!("ragged: element{path} is {}, not a list", values.kind()))),
-    };
-    if items.len() != *length {
-        return Err(ArrayError(format!("ragged: element{path} has {} items where others have {length}", items.len())));
-    }
-    for (position, item) in items.iter().enumerate() {
-        fill(array, item, inner, index, &format!("{path}[{}]", position + 1))?;
-    }
-    Ok(())
+/// How many elements `shape` holds, if that is a number at all.
+fn element_count(shape: &[usize]) -> Option<usize> {
+    shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))
 }
 
-fn nest(array: &Array, shape: &[usize], index: &mut usize) -> Value {
-    let Some((length, inner)) = shape.split_first() else {
-        let value = array.get(*index).unwrap_or_default();
-        *index += 1;
-        return value;
-    };
-    Value::List((0..*length).map(|_| nest(array, inner, index)).collect())
+/// An empty vector with room for the elements of `shape`.
+fn reserve<T>(shape: &[usize], dtype: DType) -> Result<Vec<T>, ArrayError> {
+    let too_large = || ArrayError::TooLarge { shape: shape.to_vec(), dtype };
+    // ndarray refuses shapes whose non-zero lengths multiply beyond `isize`, even without elements.
+    let nonzero = shape.iter().filter(|&&length| length > 0);
+    nonzero
+        .copied()
+        .try_fold(dtype.size(), usize::checked_mul)
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or_else(too_large)?;
+    let mut items = Vec::new();
+    items.try_reserve_exact(element_count(shape).ok_or_else(too_large)?).map_err(|_| too_large())?;
+    Ok(items)
 }

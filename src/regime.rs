@@ -44,6 +44,12 @@ pub trait Provider {
     fn pass(&self) -> Option<u64> {
         None
     }
+
+    /// The regimes that are known to come, so that they can be checked before a run; empty for
+    /// providers that decide step by step.
+    fn known(&self) -> Vec<&Regime> {
+        Vec::new()
+    }
 }
 
 /// A provider by value: the manifest's `regime`.

@@ -1,13 +1,15 @@
 //! The trace: JSON Lines, one object a step, the one thing evaluation reads.
 //!
 //! [`Writer`] writes it byte for byte as Python would. [`read_columns`] reads it as columns, for
-//! evaluation. Everything here takes any producer's
+//! evaluation; [`load`] and [`rows`] read whole rows, for scripts. Everything here takes any producer's
 //! file as it is: an oddity costs at most its own row, and is told as a
 //! [`columns::Warning`].
 
+mod account;
 mod cells;
 mod chunk;
 pub mod columns;
+mod copies;
 mod error;
 mod fault;
 mod field;
@@ -17,17 +19,22 @@ mod group;
 mod identity;
 mod input;
 mod intern;
+mod load;
 mod order;
+mod parse;
 mod part;
 mod read;
 pub mod row;
+mod rows;
 mod scan;
 mod sink;
 mod sparse;
 mod writer;
 
 pub use error::TraceError;
+pub use load::{Loaded, Run, load, load_with};
 pub use order::Resume;
 pub use read::{ReadOptions, read_columns};
 pub use row::Row;
+pub use rows::{Entry, Rows, rows};
 pub use writer::{Summary, Writer, WriterOptions};

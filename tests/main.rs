@@ -10,8 +10,10 @@
 
 mod acceptance;
 mod bad_input;
+mod bundle;
 mod command;
 mod config;
+mod experiment;
 mod house;
 mod manifest;
 mod peers;

@@ -2,6 +2,7 @@
 
 mod columns;
 mod grouping;
+mod rows;
 mod streams;
 mod writer;
 
@@ -11,7 +12,7 @@ use skyfall::trace::columns::{TraceColumns, Warning};
 use skyfall::trace::{ReadOptions, TraceError, read_columns};
 
 /// A directory with these files.
-pub fn directory<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> tempfile::TempDir {
+pub(crate) fn directory<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
         let path = directory.path().join(name);
@@ -22,7 +23,7 @@ pub fn directory<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> tem
 }
 
 /// Reads the whole directory; file names in the result are relative to it.
-pub fn read_all(directory: &tempfile::TempDir, options: &ReadOptions) -> Result<TraceColumns, TraceError> {
+pub(crate) fn read_all(directory: &tempfile::TempDir, options: &ReadOptions) -> Result<TraceColumns, TraceError> {
     let mut columns = read_columns(&[directory.path().to_owned()], options)?;
     let relative = |name: &mut String| *name = name.replace(&format!("{}/", directory.path().display()), "");
     columns.inputs.iter_mut().for_each(|input| relative(&mut input.path));
@@ -38,12 +39,12 @@ pub fn read_all(directory: &tempfile::TempDir, options: &ReadOptions) -> Result<
 }
 
 /// Reads one file of these bytes.
-pub fn read(bytes: impl AsRef<[u8]>) -> TraceColumns {
+pub(crate) fn read(bytes: impl AsRef<[u8]>) -> TraceColumns {
     read_all(&directory([("t.jsonl", bytes.as_ref().to_vec())]), &ReadOptions::default()).unwrap()
 }
 
 /// Each warning as `code line count`.
-pub fn told(columns: &TraceColumns) -> Vec<String> {
+pub(crate) fn told(columns: &TraceColumns) -> Vec<String> {
     columns.warnings.iter().map(tell).collect()
 }
 
@@ -53,6 +54,6 @@ fn tell(warning: &Warning) -> String {
 }
 
 /// Path of a file in `tests/data/trace`.
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/trace").join(name)
 }

@@ -1,18 +1,22 @@
-//! Element-wise arithmetic and reductions.
+//! Element-wise arithmetic and comparison with broadcasting.
 //!
-//! An array keeps its dtype against a scalar; of two arrays both must have the same dtype, and
-//! shapes broadcast as NumPy's do. Integer arithmetic that overflows, or divides by zero, is an
-//! error rather than a wrapped number.
+//! Result dtypes follow NumPy 2: two arrays meet in [`DType::promote`]; a scalar takes the
+//! array's dtype unless it is a float and the array is not (then `f64`). Dividing integers gives
+//! `f64`. `bool` counts as `i64` 0 and 1. An integer result outside its dtype is an error, where
+//! NumPy wraps around.
+
+use std::borrow::Cow;
 
 use half::f16;
-use ndarray::{ArrayD, Zip};
+use ndarray::{ArrayD, IxDyn, Zip};
 
-use super::{Array, ArrayError};
+use super::dtype::Sort;
+use super::{Array, ArrayError, DType, Item, Scalar, element_count, with_dtype};
 use crate::value::Value;
 
-/// An arithmetic operation.
+/// What to compute from two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each variant is named after what it does")]
+#[expect(missing_docs, reason = "each variant is named after the operation")]
 pub enum Operation {
     Add,
     Subtract,
@@ -20,19 +24,150 @@ pub enum Operation {
     Divide,
 }
 
-/// What an element type can do.
-trait Element: Copy {
-    fn apply(self, operation: Operation, other: Self) -> Option<Self>;
+/// What to ask of two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is named after the comparison")]
+pub enum Comparison {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Array {
+    /// `self` and `other`, element by element.
+    ///
+    /// # Errors
+    /// When the shapes do not broadcast together or an integer result overflows.
+    pub fn combine(&self, operation: Operation, other: &Self) -> Result<Self, ArrayError> {
+        let mut dtype = self.dtype().promote(other.dtype());
+        if dtype.sort() == Sort::Bool {
+            dtype = DType::I64;
+        }
+        if operation == Operation::Divide && !dtype.is_float() {
+            dtype = DType::F64;
+        }
+        let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
+        macro_rules! run {
+            ($($variant:ident),+) => {
+                match (left.as_ref(), right.as_ref()) {
+                    $((Self::$variant(left), Self::$variant(right)) => {
+                        let mut overflowed = false;
+                        let result = zip(left, right, |a, b| a.compute(operation, b).unwrap_or_else(|| {
+                            overflowed = true;
+                            a
+                        }))?;
+                        if overflowed { Err(ArrayError::Overflow { dtype }) } else { Ok(result) }
+                    })+
+                    // Both sides were brought to one dtype, which is not `bool`.
+                    _ => Err(mismatch(self.shape(), other.shape())),
+                }
+            };
+        }
+        run!(I8, I16, I32, I64, U8, U16, U32, F16, F32, F64)
+    }
+
+    /// `self` and `other` compared element by element, as a `bool` array; NaN equals nothing.
+    ///
+    /// # Errors
+    /// When the shapes do not broadcast together.
+    pub fn compare(&self, comparison: Comparison, other: &Self) -> Result<Self, ArrayError> {
+        let dtype = self.dtype().promote(other.dtype());
+        let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
+        with_dtype!(dtype, T => match (T::unwrap(&left), T::unwrap(&right)) {
+            (Some(left), Some(right)) => zip(left, right, |a: T, b: T| match comparison {
+                Comparison::Equal => a == b,
+                Comparison::Less => a < b,
+                Comparison::LessOrEqual => a <= b,
+                Comparison::Greater => a > b,
+                Comparison::GreaterOrEqual => a >= b,
+            }),
+            _ => Err(mismatch(self.shape(), other.shape())),
+        })
+    }
+
+    /// One element without axes that stands for `value` in arithmetic with this array: of this
+    /// array's dtype, unless `value` is of a higher sort (a float beside integers is `f64`).
+    ///
+    /// # Errors
+    /// When `value` is no number, or an integer outside the dtype's range.
+    pub fn scalar_like(&self, value: &Value) -> Result<Self, ArrayError> {
+        let found = value.kind();
+        let scalar = Scalar::from_value(value).ok_or(ArrayError::NotANumber { path: Vec::new(), found })?;
+        let own = match scalar {
+            Scalar::Bool(_) => DType::Bool,
+            Scalar::Int(_) => DType::I64,
+            Scalar::Float(_) => DType::F64,
+        };
+        let dtype = if own.sort() > self.dtype().sort() { own } else { self.dtype() };
+        let scalar = if dtype.is_float() { Scalar::Float(scalar.to_f64()) } else { scalar };
+        Self::from_scalars(dtype, &[], std::iter::once(scalar))
+    }
+
+    /// This array as `dtype`; towards floats, values are rounded.
+    fn rounded(&self, dtype: DType) -> Result<Cow<'_, Self>, ArrayError> {
+        if self.dtype() == dtype {
+            return Ok(Cow::Borrowed(self));
+        }
+        if dtype.is_float() {
+            return Self::from_scalars(dtype, self.shape(), self.numbers().map(Scalar::Float)).map(Cow::Owned);
+        }
+        self.astype(dtype).map(Cow::Owned)
+    }
+}
+
+/// `function` over the elements of two arrays, each repeated along the axes it lacks.
+fn zip<T: Item, R: Item>(
+    left: &ArrayD<T>,
+    right: &ArrayD<T>,
+    mut function: impl FnMut(T, T) -> R,
+) -> Result<Array, ArrayError> {
+    let mismatch = || mismatch(left.shape(), right.shape());
+    let shape = broadcast_shape(left.shape(), right.shape()).ok_or_else(mismatch)?;
+    element_count(&shape).ok_or_else(mismatch)?;
+    let dimension = IxDyn(&shape);
+    let (Some(left), Some(right)) = (left.broadcast(dimension.clone()), right.broadcast(dimension)) else {
+        return Err(mismatch());
+    };
+    Ok(Zip::from(left).and(right).map_collect(|&a, &b| function(a, b)).into())
+}
+
+fn mismatch(left: &[usize], right: &[usize]) -> ArrayError {
+    ArrayError::Broadcast { left: left.to_vec(), right: right.to_vec() }
+}
+
+/// NumPy's rule: shapes are aligned at their last axes; lengths agree or one of them is 1.
+fn broadcast_shape(left: &[usize], right: &[usize]) -> Option<Vec<usize>> {
+    let rank = left.len().max(right.len());
+    let padded = |shape: &[usize], axis: usize| match (axis + shape.len()).checked_sub(rank) {
+        Some(own) => shape.get(own).copied().unwrap_or(1),
+        None => 1,
+    };
+    (0..rank)
+        .map(|axis| match (padded(left, axis), padded(right, axis)) {
+            (a, b) if a == b => Some(a),
+            (1, other) | (other, 1) => Some(other),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A number that can be computed with.
+trait Number: Item {
+    /// `self` combined with `other`, if the result fits.
+    fn compute(self, operation: Operation, other: Self) -> Option<Self>;
 }
 
 macro_rules! integers {
-    ($($kind:ty),+) => {$(
-        impl Element for $kind {
-            fn apply(self, operation: Operation, other: Self) -> Option<Self> {
+    ($($number:ty),+) => {$(
+        impl Number for $number {
+            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
                 match operation {
                     Operation::Add => self.checked_add(other),
                     Operation::Subtract => self.checked_sub(other),
                     Operation::Multiply => self.checked_mul(other),
+                    // Never asked: integers are divided as floats.
                     Operation::Divide => self.checked_div(other),
                 }
             }
@@ -42,9 +177,9 @@ macro_rules! integers {
 integers!(i8, i16, i32, i64, u8, u16, u32);
 
 macro_rules! floats {
-    ($($kind:ty),+) => {$(
-        impl Element for $kind {
-            fn apply(self, operation: Operation, other: Self) -> Option<Self> {
+    ($($number:ty),+) => {$(
+        impl Number for $number {
+            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
                 Some(match operation {
                     Operation::Add => self + other,
                     Operation::Subtract => self - other,
@@ -56,110 +191,3 @@ macro_rules! floats {
     )+};
 }
 floats!(f16, f32, f64);
-
-fn combine<T: Element>(a: &ArrayD<T>, operation: Operation, b: &ArrayD<T>) -> Result<ArrayD<T>, ArrayError> {
-    let shape = broadcast_shape(a.shape(), b.shape())
-        .ok_or_else(|| ArrayError(format!("shapes {:?} and {:?} do not broadcast", a.shape(), b.shape())))?;
-    let (Some(a), Some(b)) = (a.broadcast(shape.clone()), b.broadcast(shape)) else {
-        return Err(ArrayError("the shapes do not broadcast".to_owned()));
-    };
-    let mut failed = false;
-    let result = Zip::from(a).and(b).map_collect(|a, b| {
-        a.apply(operation, *b).unwrap_or_else(|| {
-            failed = true;
-            *a
-        })
-    });
-    if failed {
-        return Err(ArrayError("an integer result overflows its dtype, or divides by zero".to_owned()));
-    }
-    Ok(result.as_standard_layout().into_owned())
-}
-
-/// NumPy's rule: aligned at the last axis, lengths equal or 1.
-fn broadcast_shape(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
-    let rank = a.len().max(b.len());
-    let length = |shape: &[usize], axis: usize| {
-        (axis + shape.len()).checked_sub(rank).and_then(|index| shape.get(index)).copied().unwrap_or(1)
-    };
-    (0..rank)
-        .map(|axis| match (length(a, axis), length(b, axis)) {
-            (a, b) if a == b => Some(a),
-            (1, b) => Some(b),
-            (a, 1) => Some(a),
-            _ => None,
-        })
-        .collect()
-}
-
-impl Array {
-    /// `self` and `other`, element by element.
-    ///
-    /// # Errors
-    /// When the dtypes differ, the shapes do not broadcast, or an integer result overflows.
-    pub fn combine(&self, operation: Operation, other: &Self) -> Result<Self, ArrayError> {
-        match (self, other) {
-            (Self::I8(a), Self::I8(b)) => combine(a, operation, b).map(Self::I8),
-            (Self::I16(a), Self::I16(b)) => combine(a, operation, b).map(Self::I16),
-            (Self::I32(a), Self::I32(b)) => combine(a, operation, b).map(Self::I32),
-            (Self::I64(a), Self::I64(b)) => combine(a, operation, b).map(Self::I64),
-            (Self::U8(a), Self::U8(b)) => combine(a, operation, b).map(Self::U8),
-            (Self::U16(a), Self::U16(b)) => combine(a, operation, b).map(Self::U16),
-            (Self::U32(a), Self::U32(b)) => combine(a, operation, b).map(Self::U32),
-            (Self::F16(a), Self::F16(b)) => combine(a, operation, b).map(Self::F16),
-            (Self::F32(a), Self::F32(b)) => combine(a, operation, b).map(Self::F32),
-            (Self::F64(a), Self::F64(b)) => combine(a, operation, b).map(Self::F64),
-            _ => Err(ArrayError(format!("no arithmetic between {} and {}", self.dtype(), other.dtype()))),
-        }
-    }
-
-    /// An array of one element (rank 0) with this array's dtype: a scalar's place in arithmetic.
-    ///
-    /// # Errors
-    /// When the dtype does not hold `value`.
-    pub fn scalar_like(&self, value: &Value) -> Result<Self, ArrayError> {
-        let mut scalar = Self::zeros(self.dtype(), &[]);
-        scalar.set(0, value)?;
-        Ok(scalar)
-    }
-
-    /// The elements as numbers (booleans as 0 and 1), in C order.
-    pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.len()).map(|index| match self.get(index) {
-            Some(Value::Bool(value)) => f64::from(u8::from(value)),
-            Some(value) => value.as_float().unwrap_or(f64::NAN),
-            None => f64::NAN,
-        })
-    }
-
-    /// The sum of all elements, left to right in float64.
-    #[must_use]
-    pub fn sum(&self) -> f64 {
-        self.numbers().sum()
-    }
-
-    /// The least element: NaN if any is, `None` of an empty array.
-    #[must_use]
-    pub fn min(&self) -> Option<Value> {
-        self.extreme(|candidate, best| candidate < best)
-    }
-
-    /// The greatest element: NaN if any is, `None` of an empty array.
-    #[must_use]
-    pub fn max(&self) -> Option<Value> {
-        self.extreme(|candidate, best| candidate > best)
-    }
-
-    fn extreme(&self, better: impl Fn(f64, f64) -> bool) -> Option<Value> {
-        let mut best: Option<(usize, f64)> = None;
-        for (index, number) in self.numbers().enumerate() {
-            if number.is_nan() {
-                return self.get(index);
-            }
-            if best.is_none_or(|(_, top)| better(number, top)) {
-                best = Some((index, number));
-            }
-        }
-        best.and_then(|(index, _)| self.get(index))
-    }
-}

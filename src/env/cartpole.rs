@@ -10,7 +10,7 @@ use crate::space::{BoxSpace, Element, Space};
 use crate::value::{Map, Value};
 
 /// A pole on a cart: push left (0) or right (1).
-pub struct CartPole {
+pub(super) struct CartPole {
     id: &'static str,
     observation_space: Space,
     action_space: Space,
@@ -104,7 +104,7 @@ impl CartPole {
     ///
     /// # Errors
     /// When `kwargs` holds anything but a boolean `sutton_barto_reward`.
-    pub fn new(id: &'static str, limit: u64, kwargs: &Map) -> Result<Self, EnvError> {
+    pub(super) fn new(id: &'static str, limit: u64, kwargs: &Map) -> Result<Self, EnvError> {
         let argument = |message: String| EnvError::Argument { id: id.to_owned(), message };
         let mut sutton_barto_reward = false;
         for (name, value) in kwargs {

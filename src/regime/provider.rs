@@ -92,6 +92,10 @@ impl Provider for Timeline {
         }
         self.spans.iter().try_fold(0u64, |total, span| Some(total.saturating_add(span.steps?)))
     }
+
+    fn known(&self) -> Vec<&Regime> {
+        self.spans.iter().map(|span| &span.regime).collect()
+    }
 }
 
 fn constant(params: &Map) -> Result<Vec<Span>, String> {

@@ -122,7 +122,6 @@ impl ScriptHost {
             });
             standard::install(&lua, &host)?;
             loader::install(&lua, &host)?;
-            bind::register(&lua, &host)?;
             standard::lock_globals(&lua)?;
             Ok(host)
         };

@@ -5,7 +5,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use mlua::{ChunkMode, Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
+use mlua::chunk::ChunkMode;
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
 
 use crate::script::error::{fail, message};
 use crate::script::host::Host;

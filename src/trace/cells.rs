@@ -247,7 +247,7 @@ impl RowScanner {
     }
 
     fn new_slot(&mut self, escaped: &[u8], lead: &[u8]) -> Slot {
-        let key = unescape(escaped);
+        let key = unescape(escaped).into_owned();
         let field = Field::of_key(&key);
         let number = if field == Field::Other { self.others.number(escaped) } else { 0 };
         Slot { lead: lead.to_vec(), key, field, number, last: Vec::new(), last_number: NO_REGIME }

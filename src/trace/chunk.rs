@@ -7,39 +7,11 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use crate::trace::account::Refused;
 use crate::trace::cells::{Cells, RowScanner};
 use crate::trace::columns::Identity;
-use crate::trace::fault::{Faults, LineFault};
+use crate::trace::fault::Faults;
 use crate::trace::part::PartBuilder;
-
-/// A line that is no row, as long as it may be the last of its file.
-#[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) line: usize,
-    kind: &'static str,
-    message: String,
-    /// The line ends before the row does.
-    pub(super) torn: bool,
-    /// The line has its newline.
-    pub(super) terminated: bool,
-}
-
-impl Refused {
-    fn new(fault: LineFault, text: &[u8], line: usize, terminated: bool) -> Self {
-        Self { line, kind: fault.kind(text), message: fault.message(text), torn: fault.is_torn(), terminated }
-    }
-
-    /// Notes the line as one that others follow.
-    pub(super) fn note(self, faults: &mut Faults) {
-        faults.note("bad_line", self.kind, Some(self.line), None, || self.message);
-    }
-
-    /// Moves the line down by as many as come before its chunk.
-    pub(super) fn after(mut self, lines: usize) -> Self {
-        self.line += lines;
-        self
-    }
-}
 
 /// The row at an edge of a chunk.
 #[derive(Debug, Default)]

@@ -4,6 +4,8 @@
 //! number or a word for a non-finite one, and what is wrong in another field costs that field
 //! only, not its row.
 
+use std::borrow::Cow;
+
 use crate::trace::row::IDENTITY_KEYS;
 use crate::trace::scan::{Cursor, Scan};
 
@@ -151,13 +153,13 @@ pub(super) fn optional_number(cursor: &mut Cursor<'_>) -> Scan<Result<Option<f64
 }
 
 /// The text that stands escaped between quotes as `escaped`.
-pub(super) fn unescape(escaped: &[u8]) -> String {
+pub(super) fn unescape(escaped: &[u8]) -> Cow<'_, str> {
     let plain = String::from_utf8_lossy(escaped);
     if !escaped.contains(&b'\\') {
-        return plain.into_owned();
+        return plain;
     }
     match crate::text::json::parse(&format!("\"{plain}\"")) {
-        Ok(crate::value::Value::Text(text)) => text,
-        _ => plain.into_owned(),
+        Ok(crate::value::Value::Text(text)) => text.into(),
+        _ => plain,
     }
 }

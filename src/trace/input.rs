@@ -19,6 +19,12 @@ pub(super) struct InputFile {
 }
 
 impl InputFile {
+    /// The input that `path` names; `-` is standard input.
+    pub(super) fn named(path: &Path) -> Self {
+        let stdin = path.as_os_str() == "-";
+        Self { name: path.display().to_string(), path: (!stdin).then(|| path.to_owned()) }
+    }
+
     /// Whether it can be read only once.
     pub(super) fn is_stream(&self) -> bool {
         !self.path.as_ref().is_some_and(|path| path.is_file())

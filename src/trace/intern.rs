@@ -18,7 +18,7 @@ impl Interner {
         if let Some(number) = self.by_spelling.get(escaped) {
             return *number;
         }
-        let text = unescape(escaped);
+        let text = unescape(escaped).into_owned();
         let number = *self.by_text.entry(text).or_insert_with_key(|text| {
             self.texts.push(text.clone());
             u32::try_from(self.texts.len() - 1).unwrap_or(u32::MAX)

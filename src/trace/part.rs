@@ -114,7 +114,7 @@ impl PartBuilder {
             }
         }
         if let Some(text) = cells.observed_at {
-            part.observed_at.push(row, unescape(text));
+            part.observed_at.push(row, unescape(text).into_owned());
         }
         for (number, json) in &cells.others {
             match part.others.get_mut(number) {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use crate::trace::columns::{TraceColumns, Warning};
+use crate::trace::copies::{copies, reached_again};
 use crate::trace::error::TraceError;
 use crate::trace::fault::is_loss;
-use crate::trace::file::{FileRuns, read_file};
+use crate::trace::file::read_file;
 use crate::trace::group;
-use crate::trace::input::{self, InputFile, Source};
+use crate::trace::input;
 use crate::trace::order::Resume;
 
 /// How traces are read.
@@ -46,8 +47,11 @@ pub fn read_columns(paths: &[PathBuf], options: &ReadOptions) -> Result<TraceCol
     let (inputs, again) = input::expand(paths)?;
     let read: Vec<_> = inputs.par_iter().enumerate().map(|(number, input)| read_file(number, input, options)).collect();
     let mut files = read.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut warnings: Vec<Warning> = again.into_iter().map(|name| duplicate(name, "it was reached before")).collect();
-    drop_copies(&mut files, &inputs, options.block_bytes, &mut warnings)?;
+    let mut warnings: Vec<Warning> = again.into_iter().map(reached_again).collect();
+    let sizes: Vec<_> = files.iter().map(|file| (file.text_bytes, file.input.rows)).collect();
+    let copies = copies(&sizes, &inputs, options.block_bytes)?;
+    files.retain(|file| !copies.iter().any(|copy| copy.later == file.number));
+    warnings.extend(copies.into_iter().map(|copy| copy.warning));
     warnings.splice(0..0, files.iter_mut().flat_map(|file| std::mem::take(&mut file.warnings)));
     if options.strict {
         refuse_losses(&warnings)?;
@@ -60,7 +64,7 @@ pub fn read_columns(paths: &[PathBuf], options: &ReadOptions) -> Result<TraceCol
     Ok(TraceColumns { warnings, ..columns })
 }
 
-fn refuse_losses(warnings: &[Warning]) -> Result<(), TraceError> {
+pub(super) fn refuse_losses(warnings: &[Warning]) -> Result<(), TraceError> {
     let Some(loss) = warnings.iter().find(|warning| is_loss(warning.code)) else { return Ok(()) };
     let place = match (&loss.file, loss.line) {
         (Some(file), Some(line)) => format!("{file}:{line}: "),
@@ -68,64 +72,4 @@ fn refuse_losses(warnings: &[Warning]) -> Result<(), TraceError> {
         _ => String::new(),
     };
     Err(TraceError::Strict { code: loss.code, message: format!("{place}{}", loss.message) })
-}
-
-fn duplicate(name: String, why: &str) -> Warning {
-    Warning {
-        code: "duplicate_file",
-        message: format!("read once only: {why}"),
-        file: Some(name),
-        line: None,
-        step: None,
-        count: 1,
-    }
-}
-
-/// Empties files that have the same text as an earlier one (G4: `x.jsonl` beside `x.jsonl.gz`).
-fn drop_copies(
-    files: &mut Vec<FileRuns>,
-    inputs: &[InputFile],
-    block: usize,
-    warnings: &mut Vec<Warning>,
-) -> Result<(), TraceError> {
-    let mut copies = Vec::new();
-    for (later, file) in files.iter().enumerate() {
-        for (earlier, known) in files.iter().enumerate().take(later) {
-            let alike = file.text_bytes == known.text_bytes && file.input.rows == known.input.rows;
-            let (Some(one), Some(other)) = (inputs.get(later), inputs.get(earlier)) else { continue };
-            if alike && file.input.rows > 0 && same_text(one, other, block)? {
-                warnings.push(duplicate(one.name.clone(), &format!("it has the same rows as {}", other.name)));
-                copies.push(later);
-                break;
-            }
-        }
-    }
-    let mut number = 0..;
-    files.retain(|_| number.next().is_none_or(|number| !copies.contains(&number)));
-    Ok(())
-}
-
-fn same_text(one: &InputFile, other: &InputFile, block: usize) -> Result<bool, TraceError> {
-    if one.is_stream() || other.is_stream() {
-        return Ok(false);
-    }
-    let mut sources = (Source::open(one, block, false)?, Source::open(other, block, false)?);
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    loop {
-        if left.is_empty() {
-            left = sources.0.next_block()?.unwrap_or_default();
-        }
-        if right.is_empty() {
-            right = sources.1.next_block()?.unwrap_or_default();
-        }
-        let both = left.len().min(right.len());
-        if both == 0 {
-            return Ok(left.is_empty() && right.is_empty());
-        }
-        if left.get(..both) != right.get(..both) {
-            return Ok(false);
-        }
-        left.drain(..both);
-        right.drain(..both);
-    }
 }

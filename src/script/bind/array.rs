@@ -19,12 +19,6 @@ impl LuaArray {
     }
 }
 
-impl IntoLua for LuaArray {
-    fn into_lua(self, lua: &Lua) -> mlua::Result<LuaValue> {
-        lua.create_userdata(self).map(LuaValue::UserData)
-    }
-}
-
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("new", |_, _, (dtype, shape): (LuaValue, LuaValue)| {

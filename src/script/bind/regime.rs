@@ -141,7 +141,7 @@ pub(in crate::script) fn provider_from_source(
     let function: Function = lua
         .load(source)
         .set_name(format!("={} (from the bundle)", record.provider))
-        .set_mode(mlua::ChunkMode::Text)
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| fail(message(&error)))?;
     let provider = LuaProvider::new(lua, &record.provider, &record.params, &function, Ok(source.to_owned()), seed)

@@ -260,7 +260,7 @@ pub(in crate::script) fn term_from_source(lua: &Lua, record: &TermRecord) -> Res
     let function: Function = lua
         .load(source)
         .set_name(format!("={} (from the bundle)", record.name))
-        .set_mode(mlua::ChunkMode::Text)
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| fail(message(&error)))?;
     let code = TermCode {

@@ -1,6 +1,6 @@
 //! `skyfall.space`.
 
-use mlua::{IntoLua, Lua, UserData, UserDataMethods, Value as LuaValue};
+use mlua::{UserData, UserDataMethods, Value as LuaValue};
 
 use super::{Fault, Module, element};
 use crate::script::convert;
@@ -10,12 +10,6 @@ use crate::value::{Map, Value};
 /// A space in a script's hands.
 #[derive(Clone)]
 pub(super) struct LuaSpace(pub(super) Space);
-
-impl IntoLua for LuaSpace {
-    fn into_lua(self, lua: &Lua) -> mlua::Result<LuaValue> {
-        lua.create_userdata(self).map(LuaValue::UserData)
-    }
-}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     let problem = |function: &str, problem: SpaceError| Fault::Line(format!("space.{function}: {problem}"));
