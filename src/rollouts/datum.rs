@@ -133,7 +133,10 @@ impl<'a> Fields<'a> {
                 _ => None,
             }
             .map(Some)
-            .ok_or_else(|| RecordError { path: self.at(name), message: format!("must be a number, got {}", datum.kind()) }),
+            .ok_or_else(|| RecordError {
+                path: self.at(name),
+                message: format!("must be a number, got {}", datum.kind()),
+            }),
         }
     }
 
@@ -168,7 +171,8 @@ impl<'a> Fields<'a> {
     /// A vector of integers that fit `T`.
     pub(super) fn integers<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<Vec<T>>> {
         let Some(numbers) = self.numbers(name)? else { return Ok(None) };
-        let whole = numbers.iter().map(|number| Value::Float(*number).as_int().and_then(|whole| T::try_from(whole).ok()));
+        let whole =
+            numbers.iter().map(|number| Value::Float(*number).as_int().and_then(|whole| T::try_from(whole).ok()));
         match whole.collect::<Option<Vec<T>>>() {
             Some(integers) => Ok(Some(integers)),
             None => mistake(self.at(name), "must hold integers within the column's range"),

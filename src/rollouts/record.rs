@@ -204,7 +204,8 @@ impl Candidates {
 impl Step {
     /// The labels of the first of `names` that is present.
     pub(super) fn label(&self, names: &[&str]) -> Option<&[f32]> {
-        let find = |name: &&str| self.labels.iter().find(|(label, _)| label == name).map(|(_, values)| values.as_slice());
+        let find =
+            |name: &&str| self.labels.iter().find(|(label, _)| label == name).map(|(_, values)| values.as_slice());
         names.iter().find_map(find)
     }
 }

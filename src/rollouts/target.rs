@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn the_explicit_hash_is_the_reference_s() {
-        let hash = explicit_hash("fixture:smoke:0", "fixture-target-0", (0, 100, "fixture-gt-target-0"), 0.7, &"c".repeat(64));
+        let hash =
+            explicit_hash("fixture:smoke:0", "fixture-target-0", (0, 100, "fixture-gt-target-0"), 0.7, &"c".repeat(64));
         assert_eq!(hash, "b249a06f2aa34b26");
     }
 }

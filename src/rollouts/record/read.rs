@@ -119,7 +119,10 @@ fn read_trajectory(datum: &Datum, path: &str) -> Read<Trajectory> {
         let path = format!("{path}.steps[{index}]");
         let step = read_step(step, &path)?;
         if usize::try_from(step.step_index) != Ok(index) {
-            return mistake(format!("{path}.step_index"), format!("must be {index}, its place in the chain, got {}", step.step_index));
+            return mistake(
+                format!("{path}.step_index"),
+                format!("must be {index}, its place in the chain, got {}", step.step_index),
+            );
         }
         steps.push(step);
     }
@@ -155,9 +158,17 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
     let selected_shell_index = match usize::try_from(selected) {
         Ok(index) if candidates.mask_valid.get(index) == Some(&true) => index,
         Ok(index) if index < candidates.len() => {
-            return mistake(fields.at("selected_shell_index"), format!("candidate {index} is not valid, so it cannot be selected"));
+            return mistake(
+                fields.at("selected_shell_index"),
+                format!("candidate {index} is not valid, so it cannot be selected"),
+            );
         }
-        _ => return mistake(fields.at("selected_shell_index"), format!("{selected} is outside the shell of {}", candidates.len())),
+        _ => {
+            return mistake(
+                fields.at("selected_shell_index"),
+                format!("{selected} is outside the shell of {}", candidates.len()),
+            );
+        }
     };
     let expand = |name: &str, missing: f32| -> Read<Option<Vec<f32>>> {
         let Some(given) = fields.numbers(name)? else { return Ok(None) };
@@ -205,7 +216,10 @@ fn expanded(given: &[f64], valid: &[bool], missing: f32, path: &str) -> Read<Vec
         return Ok(given.iter().copied().map(narrow).collect());
     }
     if given.len() != count {
-        return mistake(path, format!("must hold {} numbers, or {count} for the valid candidates, got {}", valid.len(), given.len()));
+        return mistake(
+            path,
+            format!("must hold {} numbers, or {count} for the valid candidates, got {}", valid.len(), given.len()),
+        );
     }
     let mut next = given.iter().copied().map(narrow);
     Ok(valid.iter().map(|valid| if *valid { next.next().unwrap_or(missing) } else { missing }).collect())
@@ -226,7 +240,9 @@ fn read_candidates(datum: &Datum, path: &str) -> Read<Candidates> {
     ];
     let fields = Fields::of(datum, path, &KEYS)?;
     let Some(shell_poses) = fields.rows("shell_poses")? else { return mistake(fields.at("shell_poses"), "is missing") };
-    let Some(mask_valid) = fields.booleans("mask_valid")? else { return mistake(fields.at("mask_valid"), "is missing") };
+    let Some(mask_valid) = fields.booleans("mask_valid")? else {
+        return mistake(fields.at("mask_valid"), "is missing");
+    };
     let n = shell_poses.len();
     if n == 0 {
         return mistake(fields.at("shell_poses"), "a shell needs at least one candidate");
@@ -234,7 +250,10 @@ fn read_candidates(datum: &Datum, path: &str) -> Read<Candidates> {
     sized(&mask_valid, n, &fields.at("mask_valid"))?;
     for (index, (pose, valid)) in shell_poses.iter().zip(&mask_valid).enumerate() {
         if *valid && !pose.iter().all(|number: &f32| number.is_finite()) {
-            return mistake(format!("{}[{index}]", fields.at("shell_poses")), "a valid candidate's pose must be finite");
+            return mistake(
+                format!("{}[{index}]", fields.at("shell_poses")),
+                "a valid candidate's pose must be finite",
+            );
         }
     }
     let mut masks = Vec::new();
@@ -242,7 +261,9 @@ fn read_candidates(datum: &Datum, path: &str) -> Read<Candidates> {
         for (index, entry) in items(datum, &fields.at("masks"))?.iter().enumerate() {
             let place = format!("{}[{index}]", fields.at("masks"));
             let pair = items(entry, &place)?;
-            let (Some(Datum::Value(crate::value::Value::Text(rule))), Some(mask), 2) = (pair.first(), pair.get(1), pair.len()) else {
+            let (Some(Datum::Value(crate::value::Value::Text(rule))), Some(mask), 2) =
+                (pair.first(), pair.get(1), pair.len())
+            else {
                 return mistake(place, "must be a pair of the rule's name and its mask");
             };
             let mask = booleans(mask, &place)?;
@@ -313,5 +334,9 @@ fn read_extras(datum: &Datum, path: &str, n: usize) -> Read<Extras> {
 }
 
 fn sized<T>(vector: &[T], n: usize, path: &str) -> Read<()> {
-    if vector.len() == n { Ok(()) } else { mistake(path, format!("must have one element a candidate ({n}), got {}", vector.len())) }
+    if vector.len() == n {
+        Ok(())
+    } else {
+        mistake(path, format!("must have one element a candidate ({n}), got {}", vector.len()))
+    }
 }
