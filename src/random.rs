@@ -173,6 +173,7 @@ impl Rng {
 
     /// The number of tries up to the first success, each succeeding with `probability`, as
     /// `Generator.geometric` counts them below 1/3 (by inversion); NumPy searches above.
+    #[allow(dead_code, reason = "the length of a sampled sequence")]
     pub(crate) fn geometric(&mut self, probability: f64) -> u64 {
         let tries = (-self.standard_exponential() / (-probability).ln_1p()).ceil();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]

@@ -75,10 +75,9 @@ fn composed(body: &str) -> String {
 fn a_term_that_raises_stops_the_run_at_its_line_and_keeps_what_was_written() {
     let scratch = Scratch::new();
     let body = "if s.step == 7 then error('out of luck') end return 1";
-    scratch.script(&experiment(CARTPOLE, &composed(body), "")).failed(
-        1,
-        &["script.lua:5", "`mine`", "step 7", "out of luck"],
-    );
+    scratch
+        .script(&experiment(CARTPOLE, &composed(body), ""))
+        .failed(1, &["script.lua:5", "`mine`", "step 7", "out of luck"]);
     assert_eq!(scratch.tree(), ["out/traces.jsonl", "script.lua"], "the rows are kept, no bundle appears");
     assert_eq!(scratch.read("out/traces.jsonl").lines().count(), 7);
     scratch.skyfall(&["trace", "check", "out/traces.jsonl"]).ok();
@@ -124,6 +123,8 @@ fn a_record_that_does_not_fit_names_its_field_and_writes_nothing() {
 fn what_is_not_a_rollout_store_is_never_replaced() {
     let scratch = Scratch::new();
     scratch.write("precious/data.txt", "mine");
-    scratch.script("require('skyfall').rollouts.writer { store_dir = 'precious' }").failed(1, &["precious", "not replaced"]);
+    scratch
+        .script("require('skyfall').rollouts.writer { store_dir = 'precious' }")
+        .failed(1, &["precious", "not replaced"]);
     assert_eq!(scratch.read("precious/data.txt"), "mine");
 }

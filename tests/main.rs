@@ -17,6 +17,7 @@ mod experiment;
 mod house;
 mod manifest;
 mod peers;
+mod rollouts;
 mod script;
 mod text_json;
 mod text_yaml;

@@ -38,6 +38,7 @@ pub(super) enum Action {
     /// An element of the discrete action space.
     Discrete(i64),
     /// The one number of a continuous action; it may lie outside the bounds.
+    #[allow(dead_code, reason = "for the environments with continuous actions")]
     Continuous(f32),
 }
 
@@ -51,6 +52,7 @@ impl Action {
     }
 
     /// The continuous action (0 for a discrete one, which a box never lets through).
+    #[allow(dead_code, reason = "for the environments with continuous actions")]
     pub(super) fn force(self) -> f32 {
         match self {
             Self::Discrete(_) => 0.0,
@@ -112,10 +114,10 @@ impl<W: World> Native<W> {
                 return Ok(Action::Discrete(*index));
             }
             (Space::Box(_), Element::Array(array)) => {
-                if let (Some([force]), [1]) = (array.as_f32(), array.shape()) {
-                    if force.is_finite() {
-                        return Ok(Action::Continuous(*force));
-                    }
+                if let (Some([force]), [1]) = (array.as_f32(), array.shape())
+                    && force.is_finite()
+                {
+                    return Ok(Action::Continuous(*force));
                 }
             }
             _ => {}

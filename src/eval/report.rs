@@ -10,7 +10,7 @@ use crate::trace::columns::{Identity, Input, Warning};
 use crate::value::{Map, Value};
 
 /// The name and version of the tree's form.
-pub const SCHEMA: &str = "skyfall.eval/1";
+const SCHEMA: &str = "skyfall.eval/1";
 
 /// An evaluation.
 #[derive(Debug)]
@@ -222,8 +222,7 @@ fn input(input: &Input) -> Value {
 }
 
 /// A warning as plain data.
-#[must_use]
-pub fn warning(warning: &Warning) -> Value {
+fn warning(warning: &Warning) -> Value {
     let mut map = Map::new();
     map.insert("code".to_owned(), warning.code.into());
     map.insert("message".to_owned(), warning.message.as_str().into());

@@ -4,8 +4,8 @@
 use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
 use super::record::{Candidates, RecordError, RolloutRecord, Step};
-use super::tables::split_of;
-use super::target::Evidence;
+use super::tables::{compact, split_of};
+use super::target::{Evidence, TargetInputProtocol, explicit_hash};
 
 type Checked = Result<(), RecordError>;
 
@@ -94,7 +94,32 @@ fn check_target(record: &RolloutRecord, config: &RolloutZarrStoreConfig, at: &dy
             format!("`{source}` (or its descriptor) is not admitted under {}", protocol.name()),
         );
     }
-    Ok(())
+    check_explicit(record, protocol, at)
+}
+
+/// An observed target that is trained on carries the hash of its own fields.
+fn check_explicit(record: &RolloutRecord, protocol: TargetInputProtocol, at: &dyn Fn(&str) -> String) -> Checked {
+    let target = &record.target;
+    if protocol != TargetInputProtocol::V1Observed || !Evidence::of(target, protocol).trainable(protocol) {
+        return Ok(());
+    }
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let rows = (
+        target.target_source_index.map_or(-1, i64::from),
+        target.matched_gt_target_row_id.unwrap_or(-1),
+        target.matched_gt_target_id.as_deref().unwrap_or_default(),
+    );
+    let expected = explicit_hash(
+        &compact(&text(&record.source.source_sample_key)),
+        &text(&target.target_id),
+        rows,
+        target.gt_match_iou.unwrap_or(f32::NAN),
+        &text(&target.descriptor_hash),
+    );
+    if target.explicit_target_hash.as_deref() == Some(expected.as_str()) {
+        return Ok(());
+    }
+    mistake(at("target.explicit_target_hash"), format!("is not the hash of the target's fields, {expected}"))
 }
 
 /// `given`, if it is given, must be what the store says.

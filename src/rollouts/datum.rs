@@ -183,10 +183,6 @@ impl<'a> Fields<'a> {
     pub(super) fn items(&self, name: &str) -> Read<Vec<Datum>> {
         items(self.required(name)?, &self.at(name))
     }
-
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Datum)> {
-        self.map.iter().map(|(key, datum)| (key.as_str(), datum))
-    }
 }
 
 /// `datum`'s items, whatever kind of list it is.

@@ -89,14 +89,8 @@ pub(super) fn entries(table: &Table, path: &str) -> Result<Vec<(LuaValue, LuaVal
 
 /// The first index from 1 that integer-keyed `entries`, in order, leave out.
 fn first_gap(entries: &[(LuaValue, LuaValue)]) -> Option<i64> {
-    let mut expected = 1;
-    for (key, _) in entries {
-        if !matches!(key, LuaValue::Integer(index) if *index == expected) {
-            return Some(expected);
-        }
-        expected += 1;
-    }
-    None
+    let gap = |(expected, (key, _)): &(i64, &(LuaValue, LuaValue))| !matches!(key, LuaValue::Integer(index) if index == expected);
+    (1..).zip(entries).find(gap).map(|(expected, _)| expected)
 }
 
 /// A key as messages show it.

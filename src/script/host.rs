@@ -66,6 +66,9 @@ pub enum Outcome {
     Experiment(Box<bind::experiment::ScriptedExperiment>),
 }
 
+/// The message and the frames of an error nobody caught.
+type Raised = Rc<RefCell<Option<(String, Vec<Frame>)>>>;
+
 /// What the whole host shares.
 pub(super) struct Host {
     pub(super) console: Rc<dyn Console>,
@@ -135,7 +138,7 @@ impl ScriptHost {
     /// What it raised, with the line at fault, or the exit code it asked for.
     pub fn run(&self) -> Result<Outcome, ScriptError> {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
-        let raised: Rc<RefCell<Option<(String, Vec<Frame>)>>> = Rc::default();
+        let raised: Raised = Rc::default();
         let result = self.call(&name, &code, Rc::clone(&raised));
         let flushed = self.lua.load("io.stdout:flush()").exec();
         if let Some(code) = self.host.exit.get() {
@@ -171,7 +174,7 @@ impl ScriptHost {
     }
 
     /// Calls the chunk so that an error nobody catches is seen with its frames still standing.
-    fn call(&self, name: &str, code: &str, raised: Rc<RefCell<Option<(String, Vec<Frame>)>>>) -> mlua::Result<Value> {
+    fn call(&self, name: &str, code: &str, raised: Raised) -> mlua::Result<Value> {
         let lua = &self.lua;
         let chunk = loader::compile(lua, &self.host.sources, name, code)?;
         let arg = lua.create_table()?;

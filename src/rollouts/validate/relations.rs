@@ -161,7 +161,7 @@ fn candidates(columns: &mut Columns<'_>) {
         at(&train, row) && !at(&rri, row).is_finite()
     });
     columns.rule("candidates: a label of an invalid row is not NaN", n, |row| {
-        !at(&actor, row) && !(at(&gain, row).is_nan() && at(&rri, row).is_nan())
+        !(at(&actor, row) || at(&gain, row).is_nan() && at(&rri, row).is_nan())
     });
     columns.rule("candidates: invalid reasons contradict actor_action_mask", n, |row| {
         at(&actor, row) != (at(&bits, row) == shell::VALID)

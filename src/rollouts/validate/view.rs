@@ -118,8 +118,8 @@ fn derive(columns: &mut Columns<'_>) -> BTreeMap<&'static str, Array> {
         .iter()
         .zip(&selected)
         .map(|(step, selected)| {
-            let rows = shell(*step).iter().copied().enumerate();
-            rows.filter(|(_, row)| candidate.get(*row) == Some(selected)).last()
+            let mut rows = shell(*step).iter().copied().enumerate();
+            rows.rfind(|(_, row)| candidate.get(*row) == Some(selected))
         })
         .collect();
     let next: Vec<i64> = (0..step_ids.len())

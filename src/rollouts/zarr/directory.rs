@@ -56,6 +56,7 @@ impl Directory {
     }
 
     /// Whether there is such a file.
+    #[allow(dead_code, reason = "seen by tests")]
     pub(super) fn has(&self, key: &str) -> bool {
         self.path(key).is_file()
     }

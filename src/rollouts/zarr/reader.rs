@@ -44,6 +44,7 @@ impl StoreReader {
     }
 
     /// The store's directory.
+    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn directory(&self) -> &Path {
         self.files.root()
     }
@@ -69,6 +70,7 @@ impl StoreReader {
     }
 
     /// The names of the arrays in a group, sorted.
+    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn arrays(&self, group: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.files.path(group)) else { return Vec::new() };
         let mut names: Vec<String> = entries
@@ -80,6 +82,7 @@ impl StoreReader {
     }
 
     /// An array's element type and lengths, without reading its chunks.
+    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn shape(&self, path: &str) -> Result<(DType, Vec<usize>), StoreError> {
         self.described(&self.array_node(path)?, path)
     }

@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// A native array in a script's hands.
 #[derive(Clone)]
-pub struct LuaArray(pub Array);
+pub(in crate::script) struct LuaArray(pub(super) Array);
 
 impl LuaArray {
     /// The numbers as nested lists.

@@ -44,10 +44,10 @@ fn checked_keys(data: &Map, known: &[&str], function: &str) -> Result<(), Fault>
 }
 
 fn space_of(value: &LuaValue) -> Result<Space, Fault> {
-    if let LuaValue::UserData(data) = value {
-        if let Ok(space) = data.borrow::<LuaSpace>() {
-            return Ok(space.0.clone());
-        }
+    if let LuaValue::UserData(data) = value
+        && let Ok(space) = data.borrow::<LuaSpace>()
+    {
+        return Ok(space.0.clone());
     }
     Err(Fault::Line(format!("`space` must be a space, got {}", convert::describe(value))))
 }
