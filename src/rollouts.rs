@@ -10,6 +10,8 @@ mod attributes;
 mod config;
 mod datum;
 mod dictionary;
+mod identifier;
+mod labels;
 mod manifest;
 mod q_h;
 mod reader;

@@ -3,14 +3,16 @@
 
 use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
-use super::record::{Candidates, RecordError, RolloutRecord, Step};
-use super::tables::{compact, split_of};
+use super::identifier::{compact, names_snippet};
+use super::record::{Candidates, RecordError, RolloutRecord, Step, Target};
+use super::tables::split_of;
 use super::target::{Evidence, TargetInputProtocol, explicit_hash};
 
 type Checked = Result<(), RecordError>;
 
 /// Checks `record` against the store's options and the split of the records before it.
 pub(super) fn check(record: &RolloutRecord, config: &RolloutZarrStoreConfig, split: Option<&str>) -> Checked {
+    record.check()?;
     let at = |field: &str| format!("{}: {field}", record.rollout_id_prefix);
     check_source(record, config, split, &at)?;
     check_target(record, config, &at)?;
@@ -94,18 +96,34 @@ fn check_target(record: &RolloutRecord, config: &RolloutZarrStoreConfig, at: &dy
             format!("`{source}` (or its descriptor) is not admitted under {}", protocol.name()),
         );
     }
-    check_explicit(record, protocol, at)
+    check_snippet(record, at)?;
+    check_explicit(record, target, protocol)
 }
 
-/// An observed target that is trained on carries the hash of its own fields.
-fn check_explicit(record: &RolloutRecord, protocol: TargetInputProtocol, at: &dyn Fn(&str) -> String) -> Checked {
-    let target = &record.target;
+/// Identifiers that name a snippet name the record's own.
+fn check_snippet(record: &RolloutRecord, at: &dyn Fn(&str) -> String) -> Checked {
+    let snippet = record.source.snippet_id.as_deref().unwrap_or_default();
+    for (field, id) in [
+        ("target.target_id", &record.target.target_id),
+        ("target.matched_gt_target_id", &record.target.matched_gt_target_id),
+    ] {
+        let id = id.as_deref().unwrap_or_default();
+        if !names_snippet(id, &compact(snippet)) {
+            return mistake(at(field), format!("`{id}` names another snippet than the source's, {snippet}"));
+        }
+    }
+    Ok(())
+}
+
+/// An observed target that is trained on carries the hash of its own fields; `target` is the
+/// record's, or what several records of one target say together.
+pub(super) fn check_explicit(record: &RolloutRecord, target: &Target, protocol: TargetInputProtocol) -> Checked {
     if protocol != TargetInputProtocol::V1Observed || !Evidence::of(target, protocol).trainable(protocol) {
         return Ok(());
     }
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let rows = (
-        target.target_source_index.map_or(-1, i64::from),
+        target.target_source_index.map(i64::from).or(target.target_row_id).unwrap_or(-1),
         target.matched_gt_target_row_id.unwrap_or(-1),
         target.matched_gt_target_id.as_deref().unwrap_or_default(),
     );
@@ -119,7 +137,8 @@ fn check_explicit(record: &RolloutRecord, protocol: TargetInputProtocol, at: &dy
     if target.explicit_target_hash.as_deref() == Some(expected.as_str()) {
         return Ok(());
     }
-    mistake(at("target.explicit_target_hash"), format!("is not the hash of the target's fields, {expected}"))
+    let path = format!("{}: target.explicit_target_hash", record.rollout_id_prefix);
+    mistake(path, format!("is not the hash of the target's fields, {expected}"))
 }
 
 /// `given`, if it is given, must be what the store says.
@@ -133,6 +152,10 @@ fn same(path: &str, given: Option<&str>, store: &str) -> Checked {
 }
 
 fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, path: &str) -> Checked {
+    if config.selected_depth_enabled {
+        let message = "is missing: selected_depth_enabled is set, as it is unless told otherwise; set it to false";
+        return mistake(format!("{path}.selected_depth"), message);
+    }
     let shell = &step.candidates;
     check_shell(shell, &format!("{path}.candidates"))?;
     let at = |names: &[&str], index: usize| step.label(names).and_then(|values| values.get(index)).copied();

@@ -3,6 +3,7 @@
 //! The keys are the interface's; vectors over the shell are checked for length here, so that what
 //! follows can rely on them.
 
+mod check;
 mod read;
 
 pub use crate::rollouts::datum::{Datum, RecordError};

@@ -60,9 +60,6 @@ pub enum WriteError {
         /// What it is.
         what: &'static str,
     },
-    /// Depth is asked for, but no step brought a raster.
-    #[error("selected_depth_enabled is set, but steps carry no selected_depth; set it to false")]
-    DepthMissing,
     /// The hierarchy could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -78,7 +75,6 @@ impl Problem for WriteError {
             Self::Record(error) => error.code(),
             Self::Empty => "rollouts/empty",
             Self::Occupied { .. } => "rollouts/occupied",
-            Self::DepthMissing => "rollouts/depth-missing",
             Self::Store(_) | Self::Place(_) => "rollouts/write",
         }
     }
@@ -120,9 +116,6 @@ impl Writer {
     pub fn finish(mut self) -> Result<RolloutZarrWriteResult, WriteError> {
         if self.tables.rollouts.rollout_row_id.is_empty() {
             return Err(WriteError::Empty);
-        }
-        if self.config.selected_depth_enabled {
-            return Err(WriteError::DepthMissing);
         }
         let destination = self.config.destination();
         self.tables.seal(&self.config);
