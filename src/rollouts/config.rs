@@ -257,7 +257,7 @@ pub(super) fn profile_is_known(oracle_query_mode: &str, label_support_semantics:
 }
 
 /// Every option, for suggestions.
-const OPTIONS: [&str; 23] = [
+const OPTIONS: [&str; 24] = [
     "paths",
     "store_dir",
     "return_semantics",
@@ -275,6 +275,7 @@ const OPTIONS: [&str; 23] = [
     "selected_depth_renderer",
     "selected_depth_znear_m",
     "selected_depth_zfar_m",
+    "selected_depth_source_resolution",
     "q_h_chunk_states",
     "target_eval_crop_max_points",
     "target_eval_crops_enabled",

@@ -59,6 +59,7 @@ impl Tables {
         let source_row_id = effective_source_row(&record.source);
         self.check_source(record, source_row_id)?;
         let (key, target) = self.keyed_target(&record.target, source_row_id);
+        self.check_target(record, &key, &target, config.target_protocol_version)?;
         self.split.get_or_insert_with(|| split_of(&record.source));
         self.add_source(&record.source, source_row_id);
         let target_row_id = self.add_target(key, target);
@@ -78,6 +79,27 @@ impl Tables {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Rows that are in already were masked by what was known of their target.
+    fn check_target(
+        &self,
+        record: &RolloutRecord,
+        key: &TargetKey,
+        target: &Target,
+        protocol: TargetInputProtocol,
+    ) -> Checked<()> {
+        let Some(known) = self.known_targets.get(key) else { return Ok(()) };
+        let trainable = |target: &Target| Evidence::of(target, protocol).trainable(protocol);
+        let mut merged = known.clone();
+        merge(&mut merged, target.clone());
+        if trainable(known) == trainable(&merged) && trainable(known) == trainable(target) {
+            return Ok(());
+        }
+        Err(RecordError {
+            path: format!("{}: target", record.rollout_id_prefix),
+            message: "an earlier record says otherwise of whether this target can be trained on".to_owned(),
+        })
     }
 
     fn add_source(&mut self, source: &Source, source_row_id: i64) {
@@ -487,7 +509,7 @@ impl Cumulative {
     fn add(&mut self, step: &Step) {
         const NAMES: [[&str; 2]; 4] = [
             ["target_rri", "rri"],
-            ["scene_rri", "rri"],
+            ["scene_rri", "scene_rri"],
             ["target_root_gain", "root_gain"],
             ["scene_root_gain", "scene_root_gain"],
         ];
