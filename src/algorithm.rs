@@ -1,1 +1,151 @@
-//! Learning algorithms.
+//! Learning algorithms: what changes a policy while a run goes on.
+//!
+//! An algorithm owns the policy. The run loop asks the policy for actions and tells the
+//! algorithm what came of them; [`Algorithm::finish`] leaves the policy worth exporting.
+
+mod hill_climbing;
+mod none;
+pub mod registry;
+
+use crate::diagnostic::Problem;
+use crate::policy::Policy;
+use crate::regime::Regime;
+use crate::reward::StepView;
+
+/// Learns from steps, episodes and windows.
+pub trait Algorithm {
+    /// The policy that acts now.
+    fn policy(&self) -> &dyn Policy;
+
+    /// The same, to act or be restored.
+    fn policy_mut(&mut self) -> &mut dyn Policy;
+
+    /// After each step, with the composed reward.
+    ///
+    /// # Errors
+    /// When the algorithm fails (scripted ones can).
+    fn on_step(&mut self, _step: &StepView<'_>, _reward: f64) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
+
+    /// After each finished episode.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn on_episode(&mut self, _episode: &Episode) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
+
+    /// After each window, the last and possibly shorter one included.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn on_window(&mut self, _window: &Window) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
+
+    /// When another regime comes into force; not at the run's start.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn on_shift(&mut self, _regime: &Regime) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
+
+    /// At the run's end: leaves the best judged policy.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn finish(&mut self) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
+
+    /// What the user should know, each thing once; the run loop collects it.
+    fn take_warnings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A finished episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Episode {
+    /// Its number within the run, from 0.
+    pub index: u64,
+    /// Its length.
+    pub steps: u64,
+    /// The sum of its composed rewards, undiscounted.
+    pub total_reward: f64,
+    /// The task ended it.
+    pub terminated: bool,
+    /// A limit ended it.
+    pub truncated: bool,
+}
+
+/// A finished window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// Its number within the run, from 0.
+    pub index: u64,
+    /// Its length.
+    pub steps: u64,
+    /// The sum of its composed rewards.
+    pub total_reward: f64,
+    /// The steps of the run so far.
+    pub done: u64,
+}
+
+/// Why an algorithm could not be made or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlgorithmError {
+    /// No algorithm of this name is registered.
+    #[error("unknown algorithm `{name}`")]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The nearest registered name.
+        nearest: Option<String>,
+    },
+    /// A parameter it does not take or of the wrong kind, or a policy it cannot train.
+    #[error("algorithm `{name}`: {message}")]
+    Argument {
+        /// The algorithm.
+        name: String,
+        /// The field, what was expected and what came.
+        message: String,
+    },
+    /// Its default policy does not fit the environment.
+    #[error("algorithm `{name}`: {source}")]
+    Policy {
+        /// The algorithm.
+        name: String,
+        /// What is wrong with the policy.
+        source: crate::policy::PolicyError,
+    },
+    /// The algorithm itself failed.
+    #[error("algorithm `{name}`: {message}")]
+    Failed {
+        /// The algorithm.
+        name: String,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl Problem for AlgorithmError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownName { .. } => "algorithm/unknown-name",
+            Self::Argument { .. } => "algorithm/argument",
+            Self::Policy { .. } => "algorithm/policy",
+            Self::Failed { .. } => "algorithm/failed",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            _ => None,
+        }
+    }
+}

@@ -1,1 +1,64 @@
 //! The command line: the only room that prints.
+//!
+//! Arguments are typed in [`args`]; each verb is a file with one function that returns how the
+//! command ends. Data goes to stdout, everything else to stderr; a closed pipe is no error.
+
+mod args;
+mod bundle;
+mod console;
+mod eval;
+mod rollouts;
+mod run;
+mod script;
+mod serve;
+mod trace;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use clap::Parser;
+
+use crate::diagnostic::{Diagnostic, Exit};
+use args::{Arguments, Command};
+use console::Terminal;
+
+/// How a verb ends: a status, or a finding that says what went wrong.
+type Ending = Result<Exit, Box<Diagnostic>>;
+
+/// Runs the command line `arguments`, the program's name first, and says how it ended.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            // `--help` and `--version` arrive here too; they print to stdout and end well.
+            let _ = problem.print();
+            return ExitCode::from(if problem.use_stderr() { Exit::Usage } else { Exit::Success }.code());
+        }
+    };
+    let terminal = Rc::new(Terminal::new(arguments.quiet));
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
+    ExitCode::from(code.unwrap_or_else(|_| {
+        terminal.error("this is a bug in skyfall; please report it with the lines above");
+        Exit::Bug.code()
+    }))
+}
+
+fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
+    let ending = match command {
+        Command::Script(arguments) => return script::script(arguments, terminal),
+        Command::Run(arguments) => run::run(&arguments, terminal),
+        Command::Eval(arguments) => eval::eval(&arguments, terminal),
+        Command::Serve(arguments) => serve::serve(&arguments, terminal),
+        Command::Trace(args::TraceCommand::Check(arguments)) => trace::check(&arguments, terminal),
+        Command::Bundle(command) => bundle::bundle(&command, terminal),
+        Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
+    };
+    match ending {
+        Ok(exit) => exit.code(),
+        Err(diagnostic) => {
+            terminal.report(&diagnostic);
+            diagnostic.exit.code()
+        }
+    }
+}

@@ -1,4 +1,18 @@
 //! The configuration of an experiment, from Lua, YAML or JSON: one typed schema.
+//!
+//! A configuration is plain data until [`ExperimentConfig::from_value`] has checked it whole:
+//! [`load`] and [`document`] read files, [`set`] changes one value by its path (`--set`),
+//! [`ExperimentConfig::to_value`] gives the resolved configuration back, every default filled in.
+
+mod load;
+mod read;
+mod schema;
+mod set;
+mod write;
+
+pub use load::{LoadError, document, load};
+pub use read::ConfigErrors;
+pub use set::{SetError, set};
 
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
@@ -94,4 +108,22 @@ pub enum Record {
     EnvReward,
     Terminated,
     Truncated,
+}
+
+impl Record {
+    /// All keys that can be recorded.
+    pub const ALL: [Self; 5] =
+        [Self::Observation, Self::NextObservation, Self::EnvReward, Self::Terminated, Self::Truncated];
+
+    /// The row key.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Observation => "observation",
+            Self::NextObservation => "next_observation",
+            Self::EnvReward => "env_reward",
+            Self::Terminated => "terminated",
+            Self::Truncated => "truncated",
+        }
+    }
 }

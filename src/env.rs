@@ -1,5 +1,9 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
+mod cartpole;
+pub mod registry;
+
+use crate::diagnostic::Problem;
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -117,4 +121,26 @@ pub enum EnvError {
         /// What happened.
         message: String,
     },
+}
+
+impl Problem for EnvError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownId { .. } => "env/unknown-id",
+            Self::Argument { .. } => "env/argument",
+            Self::Parameter { .. } => "env/parameter",
+            Self::Action { .. } => "env/action",
+            Self::Failed { .. } => "env/failed",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownId { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownId { nearest: None, .. } => {
+                Some(format!("registered environments: {}", registry::IDS.join(", ")))
+            }
+            _ => None,
+        }
+    }
 }

@@ -1,1 +1,172 @@
-//! Experiments: the run loop.
+//! Experiments: a configuration made real, and the run loop.
+//!
+//! [`Experiment::new`] builds every part and checks how they fit before anything is written;
+//! [`Experiment::run`] goes through the steps. [`Catalog`] says what names stand for; scripts add
+//! theirs to the native ones. [`rollout`] is the loop itself, which serving a bundle shares.
+//!
+//! Seeds: from the experiment's seed `s`, the environment is reset once with `seed=s` (what
+//! Gymnasium's `reset(seed=s)` draws) and from then on without a seed; the policy, the algorithm,
+//! the regime and a script draw from [`Rng::named`](crate::random::Rng::named)`(s, name)` with
+//! the names `policy`, `algorithm`, `regime` and `script`. A `seed` among the parameters of a
+//! policy or an algorithm takes the place of `s` in its own stream.
+
+mod catalog;
+mod error;
+mod regimes;
+pub mod rollout;
+mod row;
+
+pub use catalog::{AlgorithmMaker, Catalog, EnvMaker, PolicyMaker, Scripts};
+pub use error::{ExperimentError, RunError};
+pub use rollout::{Observer, RunResult, Silent};
+
+use std::path::Path;
+
+use crate::algorithm::Algorithm;
+use crate::config::{ExperimentConfig, RunConfig};
+use crate::env::Env;
+use crate::policy::Context;
+use crate::regime::{Provider, RegimeRecord};
+use crate::reward::{Composition, RewardRecord};
+use crate::trace::row::IDENTITY_KEYS;
+use crate::value::{Map, Value};
+use regimes::RegimeTrack;
+use rollout::{Plan, Rollout};
+
+/// Parts that a script made already; the configuration's own records are used where one is
+/// missing.
+#[derive(Default)]
+pub struct Parts {
+    /// How steps are scored.
+    pub reward: Option<Composition>,
+    /// When the world shifts.
+    pub provider: Option<Box<dyn Provider>>,
+}
+
+/// A configuration made real.
+pub struct Experiment {
+    config: ExperimentConfig,
+    env: Box<dyn Env>,
+    algorithm: Box<dyn Algorithm>,
+    reward: Option<Composition>,
+    provider: Box<dyn Provider>,
+    ran: bool,
+}
+
+impl Experiment {
+    /// Builds every part of `config` and checks that they fit each other. Writes nothing.
+    ///
+    /// # Errors
+    /// When a name is unknown, a parameter is wrong, the policy does not fit the spaces, or a
+    /// regime that is known up front sets a parameter the environment lacks or weighs a term the
+    /// composition lacks.
+    pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
+        let mut env = catalog.env(&config.env.id, &config.env.kwargs)?;
+        let seed = config.run.seed;
+        let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
+        let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
+        let policy = config.algorithm.policy.as_ref();
+        let policy = policy.map(|policy| catalog.policy(&policy.id, &policy.kwargs, context)).transpose()?;
+        let algorithm = catalog.algorithm(&config.algorithm.name, &config.algorithm.params, policy, context)?;
+        let reward = match (parts.reward, &config.reward) {
+            (Some(reward), _) => Some(reward),
+            (None, Some(record)) => Some(catalog.composition(record)?),
+            (None, None) => None,
+        };
+        let provider = match parts.provider {
+            Some(provider) => provider,
+            None => catalog.provider(&config.regime, seed)?,
+        };
+        RegimeTrack::new(&*env).check(&*provider, &mut *env, reward.as_ref())?;
+        Ok(Self { config, env, algorithm, reward, provider, ran: false })
+    }
+
+    /// Runs the experiment to its end; with `traces`, a row a step is written there.
+    ///
+    /// # Errors
+    /// When a part fails or the trace cannot be written. What was written until then is whole
+    /// rows and stays. An experiment runs once.
+    pub fn run(&mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+        if std::mem::replace(&mut self.ran, true) {
+            return Err(RunError::AlreadyRun);
+        }
+        let plan = Plan {
+            seed: self.config.run.seed,
+            total_steps: self.config.rollout.total_steps,
+            window_steps: self.config.rollout.window_steps,
+            auto_reset: self.config.rollout.auto_reset,
+            meta: self.identity(),
+            record: self.config.trace.record.clone(),
+        };
+        let rollout = Rollout {
+            plan: &plan,
+            env: &mut *self.env,
+            algorithm: &mut *self.algorithm,
+            reward: self.reward.as_mut(),
+            provider: &mut *self.provider,
+        };
+        rollout.run(traces, observer)
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &ExperimentConfig {
+        &self.config
+    }
+
+    /// The environment.
+    #[must_use]
+    pub fn env(&self) -> &dyn Env {
+        &*self.env
+    }
+
+    /// The algorithm, which owns the policy.
+    #[must_use]
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        &*self.algorithm
+    }
+
+    /// The run's identity, merged into every row and into the manifest.
+    #[must_use]
+    pub fn identity(&self) -> Map {
+        identity(&self.config.run, &self.config.algorithm.name)
+    }
+
+    /// The composition by value; `None` when the environment scores itself.
+    ///
+    /// # Errors
+    /// When a term captures what cannot be recorded.
+    pub fn reward_record(&self) -> Result<Option<RewardRecord>, ExperimentError> {
+        Ok(self.reward.as_ref().map(Composition::record).transpose()?)
+    }
+
+    /// The regime provider by value.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded.
+    pub fn regime_record(&self) -> Result<RegimeRecord, ExperimentError> {
+        Ok(self.provider.record()?)
+    }
+}
+
+/// A run's identity keys in their order, then its other keys sorted.
+fn identity(run: &RunConfig, algorithm: &str) -> Map {
+    let values: [Option<Value>; 5] = [
+        Some(run.name.as_str().into()),
+        Some(seed_value(run.seed)),
+        run.policy_id.as_deref().map(Value::from),
+        run.task.as_deref().map(Value::from),
+        Some(algorithm.into()),
+    ];
+    let keys = IDENTITY_KEYS.into_iter().zip(values);
+    let mut identity: Map = keys.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    let mut others: Vec<_> = run.meta.iter().filter(|(key, _)| !IDENTITY_KEYS.contains(&key.as_str())).collect();
+    others.sort_by_key(|(key, _)| key.as_str());
+    identity.extend(others.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+    identity
+}
+
+/// A seed as data.
+pub(crate) fn seed_value(seed: u64) -> Value {
+    i64::try_from(seed).map_or_else(|_| Value::BigInt(seed.to_string()), Value::Int)
+}

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `skyfall` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    skyfall::cli::main(std::env::args_os())
+}

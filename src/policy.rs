@@ -1,8 +1,28 @@
 //! Policies: what acts.
+//!
+//! Native ones are made by id ([`registry`]); scripts define their own behind the same trait.
+
+mod fixed;
+mod linear;
+pub mod registry;
+mod weights;
 
 use std::path::{Path, PathBuf};
 
-use crate::space::Element;
+use crate::diagnostic::{Exit, Problem};
+use crate::space::{Element, Space};
+
+/// What a policy is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Where observations live.
+    pub observation_space: &'a Space,
+    /// Where actions live.
+    pub action_space: &'a Space,
+    /// The experiment's seed: a policy draws from the stream called `policy` under it, or under
+    /// its own `seed` argument.
+    pub seed: u64,
+}
 
 /// Maps observations to actions.
 pub trait Policy {
@@ -87,4 +107,29 @@ pub enum PolicyError {
         /// What happened.
         message: String,
     },
+}
+
+impl Problem for PolicyError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownId { .. } => "policy/unknown-id",
+            Self::Argument { .. } => "policy/argument",
+            Self::Checkpoint { .. } => "policy/checkpoint",
+            Self::Failed { .. } => "policy/failed",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Checkpoint { .. } => Exit::Input,
+            _ => Exit::Failure,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownId { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            _ => None,
+        }
+    }
 }

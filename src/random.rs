@@ -1,13 +1,166 @@
 //! Seeded random streams, bit for bit NumPy's `Generator(PCG64(SeedSequence(seed)))`.
+//!
+//! One experiment seed feeds several streams that do not know of each other: [`Rng::named`]
+//! derives a stream from the seed and the stream's name (`environment`, `policy`, `algorithm`,
+//! `regime`, `script`), so that adding draws to one never moves another.
+
+mod pcg64;
+mod seed_sequence;
+mod ziggurat;
+
+use sha2::{Digest, Sha256};
+
+use pcg64::Pcg64;
+pub use seed_sequence::SeedSequence;
 
 /// One stream of random numbers.
 #[derive(Clone, Debug)]
-pub struct Rng {}
+pub struct Rng {
+    sequence: SeedSequence,
+    bits: Pcg64,
+}
 
 impl Rng {
     /// The stream `numpy.random.default_rng(seed)` gives.
     #[must_use]
-    pub fn new(_seed: u64) -> Self {
-        Self {}
+    pub fn new(seed: u64) -> Self {
+        Self::from_sequence(SeedSequence::new(&seed_words(seed)))
     }
+
+    /// The stream for a seed of any size, as little-endian 32-bit words without leading zeros.
+    #[must_use]
+    pub fn from_entropy(words: &[u32]) -> Self {
+        Self::from_sequence(SeedSequence::new(words))
+    }
+
+    /// The stream called `name` under an experiment's `seed`: its entropy is the seed as two
+    /// 32-bit words, low first, followed by the eight words of the name's SHA-256 (big-endian).
+    #[must_use]
+    pub fn named(seed: u64, name: &str) -> Self {
+        let [low, high] = halves(seed);
+        let digest = Sha256::digest(name.as_bytes());
+        let words =
+            digest.chunks_exact(4).map(|bytes| bytes.iter().fold(0, |word, byte| (word << 8) | u32::from(*byte)));
+        let entropy: Vec<u32> = [low, high].into_iter().chain(words).collect();
+        Self::from_entropy(&entropy)
+    }
+
+    fn from_sequence(sequence: SeedSequence) -> Self {
+        let bits = Pcg64::new(sequence.state());
+        Self { sequence, bits }
+    }
+
+    /// An independent stream, as NumPy's `Generator.spawn(1)`; each call gives another.
+    pub fn spawn(&mut self) -> Self {
+        Self::from_sequence(self.sequence.spawn())
+    }
+
+    /// 64 random bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.bits.next_u64()
+    }
+
+    /// 32 random bits: the low half of a draw, then its high half.
+    pub fn next_u32(&mut self) -> u32 {
+        self.bits.next_u32()
+    }
+
+    /// A float in `[0, 1)` with 53 random bits.
+    pub fn double(&mut self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
+        let numerator = (self.next_u64() >> 11) as f64;
+        numerator * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// A float in `[low, high)`.
+    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.double()
+    }
+
+    /// An integer from `low` to `high - 1`, as `Generator.integers(low, high)` with dtype int64;
+    /// `low` when the range is empty or has one element (nothing is drawn then).
+    pub fn integers(&mut self, low: i64, high: i64) -> i64 {
+        let width = high.wrapping_sub(low).cast_unsigned();
+        if high <= low.saturating_add(1) {
+            return low;
+        }
+        low.wrapping_add(self.below(width).cast_signed())
+    }
+
+    /// An integer below `n` by Lemire's method, on 32 bits where `n` allows.
+    fn below(&mut self, n: u64) -> u64 {
+        match u32::try_from(n) {
+            Ok(n) => u64::from(self.below_u32(n)),
+            Err(_) if n == 1 << 32 => u64::from(self.next_u32()),
+            Err(_) => self.below_u64(n),
+        }
+    }
+
+    fn below_u32(&mut self, n: u32) -> u32 {
+        let mut product = u64::from(self.next_u32()) * u64::from(n);
+        let [mut low, mut high] = halves(product);
+        if low < n {
+            let threshold = n.wrapping_neg() % n;
+            while low < threshold {
+                product = u64::from(self.next_u32()) * u64::from(n);
+                [low, high] = halves(product);
+            }
+        }
+        high
+    }
+
+    fn below_u64(&mut self, n: u64) -> u64 {
+        let mut product = u128::from(self.next_u64()) * u128::from(n);
+        if low_half(product) < n {
+            let threshold = n.wrapping_neg() % n;
+            while low_half(product) < threshold {
+                product = u128::from(self.next_u64()) * u128::from(n);
+            }
+        }
+        high_half(product)
+    }
+
+    /// A draw from the standard normal distribution (Marsaglia and Tsang's ziggurat, 256 steps).
+    pub fn standard_normal(&mut self) -> f64 {
+        ziggurat::standard_normal(self)
+    }
+
+    /// An index drawn with the given probabilities: the number of cumulative sums, left to right
+    /// and divided by the last, that do not exceed a double (NumPy's `choice(n, p=...)`).
+    pub fn weighted(&mut self, weights: &[f64]) -> usize {
+        let mut sums: Vec<f64> = weights
+            .iter()
+            .scan(0.0, |sum, weight| {
+                *sum += weight;
+                Some(*sum)
+            })
+            .collect();
+        let total = sums.last().copied().unwrap_or(1.0);
+        for sum in &mut sums {
+            *sum /= total;
+        }
+        let draw = self.double();
+        sums.iter().filter(|sum| **sum <= draw).count().min(weights.len().saturating_sub(1))
+    }
+}
+
+/// `seed` as 32-bit words, low first, without leading zeros; `[0]` for 0.
+fn seed_words(seed: u64) -> Vec<u32> {
+    let [low, high] = halves(seed);
+    if high == 0 { vec![low] } else { vec![low, high] }
+}
+
+/// The low and high 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "taking halves is the point")]
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "taking halves is the point")]
+fn low_half(value: u128) -> u64 {
+    value as u64
+}
+
+fn high_half(value: u128) -> u64 {
+    low_half(value >> 64)
 }

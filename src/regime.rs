@@ -1,6 +1,16 @@
 //! Regimes: which configuration of the world is in force at each step, and when it shifts.
+//!
+//! Native providers: `constant`, `schedule` and `cycle` (see [`from_record`]); a script adds its own.
 
+mod provider;
+mod read;
+pub mod record;
+
+use crate::diagnostic::{Exit, Problem};
 use crate::value::Map;
+
+pub use provider::{PROVIDERS, from_record};
+pub use read::regime_from_value;
 
 /// One configuration of the world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +44,12 @@ pub trait Provider {
     fn pass(&self) -> Option<u64> {
         None
     }
+
+    /// The regimes that are known to come, so that they can be checked before a run; empty for
+    /// providers that decide step by step.
+    fn known(&self) -> Vec<&Regime> {
+        Vec::new()
+    }
 }
 
 /// A provider by value: the manifest's `regime`.
@@ -55,4 +71,14 @@ pub struct RegimeError {
     pub provider: String,
     /// What happened.
     pub message: String,
+}
+
+impl Problem for RegimeError {
+    fn code(&self) -> &'static str {
+        "regime/provider"
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Failure
+    }
 }

@@ -3,11 +3,20 @@
 //! `reward_components[name]` is weight x value and the reward is their sum, in float64, added
 //! left to right: the components of a row always add up to its reward, exactly.
 
-use std::cell::Cell;
+mod builtin;
+mod composition;
+pub mod record;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::diagnostic::{Exit, Problem};
 use crate::env::Info;
 use crate::space::Element;
 use crate::value::{Map, Value};
+
+pub use builtin::{BUILTINS, builtin, builtin_from_record};
+pub use composition::{Composition, ScoreError};
 
 /// What a term sees of one step.
 pub struct StepView<'a> {
@@ -30,7 +39,7 @@ pub struct StepView<'a> {
     /// The label of the regime in force.
     pub regime_id: Option<&'a str>,
     /// The step's time, read through [`StepView::observed_at`].
-    pub clock: &'a StepClock,
+    pub clock: &'a Rc<StepClock>,
 }
 
 impl StepView<'_> {
@@ -142,4 +151,14 @@ pub struct TermError {
     pub term: String,
     /// What happened, with the script's `file:line` where there is one.
     pub message: String,
+}
+
+impl Problem for TermError {
+    fn code(&self) -> &'static str {
+        "reward/term"
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Failure
+    }
 }

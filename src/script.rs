@@ -1,1 +1,23 @@
 //! The script host: the only room that sees Lua.
+//!
+//! [`ScriptHost`] owns one Lua 5.4 virtual machine: a library ([`bind`]) on top of the domain
+//! rooms, `require` for the embedded library and for files beside the script, permissions for
+//! every path, and errors that point at the script's line. Values cross the border through
+//! [`convert`], which tracks the path of every field; functions that must outlive their script
+//! (reward terms, regime providers) are recorded by value by [`source`].
+
+mod bare;
+mod bind;
+mod convert;
+mod error;
+mod host;
+mod loader;
+mod permissions;
+mod source;
+mod standard;
+
+pub use bare::BareScripts;
+pub use bind::experiment::{RunOptions, ScriptedExperiment};
+pub use error::ScriptError;
+pub use host::{Console, Outcome, Script, ScriptHost, Settings};
+pub use permissions::Permissions;

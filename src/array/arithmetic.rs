@@ -1,0 +1,193 @@
+//! Element-wise arithmetic and comparison with broadcasting.
+//!
+//! Result dtypes follow NumPy 2: two arrays meet in [`DType::promote`]; a scalar takes the
+//! array's dtype unless it is a float and the array is not (then `f64`). Dividing integers gives
+//! `f64`. `bool` counts as `i64` 0 and 1. An integer result outside its dtype is an error, where
+//! NumPy wraps around.
+
+use std::borrow::Cow;
+
+use half::f16;
+use ndarray::{ArrayD, IxDyn, Zip};
+
+use super::dtype::Sort;
+use super::{Array, ArrayError, DType, Item, Scalar, element_count, with_dtype};
+use crate::value::Value;
+
+/// What to compute from two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is named after the operation")]
+pub enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// What to ask of two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is named after the comparison")]
+pub enum Comparison {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Array {
+    /// `self` and `other`, element by element.
+    ///
+    /// # Errors
+    /// When the shapes do not broadcast together or an integer result overflows.
+    pub fn combine(&self, operation: Operation, other: &Self) -> Result<Self, ArrayError> {
+        let mut dtype = self.dtype().promote(other.dtype());
+        if dtype.sort() == Sort::Bool {
+            dtype = DType::I64;
+        }
+        if operation == Operation::Divide && !dtype.is_float() {
+            dtype = DType::F64;
+        }
+        let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
+        macro_rules! run {
+            ($($variant:ident),+) => {
+                match (left.as_ref(), right.as_ref()) {
+                    $((Self::$variant(left), Self::$variant(right)) => {
+                        let mut overflowed = false;
+                        let result = zip(left, right, |a, b| a.compute(operation, b).unwrap_or_else(|| {
+                            overflowed = true;
+                            a
+                        }))?;
+                        if overflowed { Err(ArrayError::Overflow { dtype }) } else { Ok(result) }
+                    })+
+                    // Both sides were brought to one dtype, which is not `bool`.
+                    _ => Err(mismatch(self.shape(), other.shape())),
+                }
+            };
+        }
+        run!(I8, I16, I32, I64, U8, U16, U32, F16, F32, F64)
+    }
+
+    /// `self` and `other` compared element by element, as a `bool` array; NaN equals nothing.
+    ///
+    /// # Errors
+    /// When the shapes do not broadcast together.
+    pub fn compare(&self, comparison: Comparison, other: &Self) -> Result<Self, ArrayError> {
+        let dtype = self.dtype().promote(other.dtype());
+        let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
+        with_dtype!(dtype, T => match (T::unwrap(&left), T::unwrap(&right)) {
+            (Some(left), Some(right)) => zip(left, right, |a: T, b: T| match comparison {
+                Comparison::Equal => a == b,
+                Comparison::Less => a < b,
+                Comparison::LessOrEqual => a <= b,
+                Comparison::Greater => a > b,
+                Comparison::GreaterOrEqual => a >= b,
+            }),
+            _ => Err(mismatch(self.shape(), other.shape())),
+        })
+    }
+
+    /// One element without axes that stands for `value` in arithmetic with this array: of this
+    /// array's dtype, unless `value` is of a higher sort (a float beside integers is `f64`).
+    ///
+    /// # Errors
+    /// When `value` is no number, or an integer outside the dtype's range.
+    pub fn scalar_like(&self, value: &Value) -> Result<Self, ArrayError> {
+        let found = value.kind();
+        let scalar = Scalar::from_value(value).ok_or(ArrayError::NotANumber { path: Vec::new(), found })?;
+        let own = match scalar {
+            Scalar::Bool(_) => DType::Bool,
+            Scalar::Int(_) => DType::I64,
+            Scalar::Float(_) => DType::F64,
+        };
+        let dtype = if own.sort() > self.dtype().sort() { own } else { self.dtype() };
+        let scalar = if dtype.is_float() { Scalar::Float(scalar.to_f64()) } else { scalar };
+        Self::from_scalars(dtype, &[], std::iter::once(scalar))
+    }
+
+    /// This array as `dtype`; towards floats, values are rounded.
+    fn rounded(&self, dtype: DType) -> Result<Cow<'_, Self>, ArrayError> {
+        if self.dtype() == dtype {
+            return Ok(Cow::Borrowed(self));
+        }
+        if dtype.is_float() {
+            return Self::from_scalars(dtype, self.shape(), self.numbers().map(Scalar::Float)).map(Cow::Owned);
+        }
+        self.astype(dtype).map(Cow::Owned)
+    }
+}
+
+/// `function` over the elements of two arrays, each repeated along the axes it lacks.
+fn zip<T: Item, R: Item>(
+    left: &ArrayD<T>,
+    right: &ArrayD<T>,
+    mut function: impl FnMut(T, T) -> R,
+) -> Result<Array, ArrayError> {
+    let mismatch = || mismatch(left.shape(), right.shape());
+    let shape = broadcast_shape(left.shape(), right.shape()).ok_or_else(mismatch)?;
+    element_count(&shape).ok_or_else(mismatch)?;
+    let dimension = IxDyn(&shape);
+    let (Some(left), Some(right)) = (left.broadcast(dimension.clone()), right.broadcast(dimension)) else {
+        return Err(mismatch());
+    };
+    Ok(Zip::from(left).and(right).map_collect(|&a, &b| function(a, b)).into())
+}
+
+fn mismatch(left: &[usize], right: &[usize]) -> ArrayError {
+    ArrayError::Broadcast { left: left.to_vec(), right: right.to_vec() }
+}
+
+/// NumPy's rule: shapes are aligned at their last axes; lengths agree or one of them is 1.
+fn broadcast_shape(left: &[usize], right: &[usize]) -> Option<Vec<usize>> {
+    let rank = left.len().max(right.len());
+    let padded = |shape: &[usize], axis: usize| match (axis + shape.len()).checked_sub(rank) {
+        Some(own) => shape.get(own).copied().unwrap_or(1),
+        None => 1,
+    };
+    (0..rank)
+        .map(|axis| match (padded(left, axis), padded(right, axis)) {
+            (a, b) if a == b => Some(a),
+            (1, other) | (other, 1) => Some(other),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A number that can be computed with.
+trait Number: Item {
+    /// `self` combined with `other`, if the result fits.
+    fn compute(self, operation: Operation, other: Self) -> Option<Self>;
+}
+
+macro_rules! integers {
+    ($($number:ty),+) => {$(
+        impl Number for $number {
+            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
+                match operation {
+                    Operation::Add => self.checked_add(other),
+                    Operation::Subtract => self.checked_sub(other),
+                    Operation::Multiply => self.checked_mul(other),
+                    // Never asked: integers are divided as floats.
+                    Operation::Divide => self.checked_div(other),
+                }
+            }
+        }
+    )+};
+}
+integers!(i8, i16, i32, i64, u8, u16, u32);
+
+macro_rules! floats {
+    ($($number:ty),+) => {$(
+        impl Number for $number {
+            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
+                Some(match operation {
+                    Operation::Add => self + other,
+                    Operation::Subtract => self - other,
+                    Operation::Multiply => self * other,
+                    Operation::Divide => self / other,
+                })
+            }
+        }
+    )+};
+}
+floats!(f16, f32, f64);

@@ -1,0 +1,199 @@
+//! What can be typed: the typed form of every command and flag.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Continual-RL experiments as small Lua scripts on a fast native core.
+#[derive(Debug, Parser)]
+#[command(name = "skyfall", version, arg_required_else_help = true)]
+pub(super) struct Arguments {
+    /// Print errors only: no progress, no notes
+    #[arg(long, short, global = true)]
+    pub(super) quiet: bool,
+
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run a Lua script
+    #[command(after_help = "Example: skyfall script experiment.lua -- --noise 0.2")]
+    Script(ScriptArguments),
+    /// Run one experiment from a configuration (YAML, JSON, or Lua that returns one)
+    #[command(after_help = "Example: skyfall run experiment.yaml --traces out/traces.jsonl --export out/bundle --set run.seed=3")]
+    Run(RunArguments),
+    /// Evaluate traces: the numbers of a continual-RL paper, from files alone
+    #[command(after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200")]
+    Eval(EvalArguments),
+    /// Run a bundle's policy, frozen, in the world and the regimes it was trained in
+    #[command(after_help = "Example: skyfall serve out/bundle --steps 5000 --traces served.jsonl")]
+    Serve(ServeArguments),
+    /// Look at traces
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Look at bundles
+    #[command(subcommand)]
+    Bundle(BundleCommand),
+    /// Look at rollout stores
+    #[command(subcommand)]
+    Rollouts(RolloutsCommand),
+}
+
+/// What a script may touch beyond the directory it was started in and its own.
+#[derive(Args, Debug)]
+pub(super) struct PermissionArguments {
+    /// Let the script read and write below DIR
+    #[arg(long, value_name = "DIR")]
+    pub(super) allow_path: Vec<PathBuf>,
+    /// Let the script start processes
+    #[arg(long)]
+    pub(super) allow_run: bool,
+    /// Let the script read the environment
+    #[arg(long)]
+    pub(super) allow_env: bool,
+    /// Let the script do all of this
+    #[arg(long)]
+    pub(super) allow_all: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ScriptArguments {
+    /// The script; `-` reads it from standard input
+    #[arg(required_unless_present = "code", value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// Run CODE instead of a file
+    #[arg(short = 'e', value_name = "CODE")]
+    pub(super) code: Option<String>,
+    /// Where a returned experiment's trace and bundle go [default: its run's name]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) overrides: Vec<String>,
+    #[command(flatten)]
+    pub(super) permissions: PermissionArguments,
+    /// The script's arguments: `...` and `arg`
+    #[arg(last = true, value_name = "ARGS")]
+    pub(super) arguments: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct RunArguments {
+    /// The configuration: .yaml, .yml, .json, or .lua that returns one
+    #[arg(value_name = "CONFIG")]
+    pub(super) config: PathBuf,
+    /// Where to write the trace
+    #[arg(long, value_name = "FILE")]
+    pub(super) traces: Option<PathBuf>,
+    /// Where to export the bundle
+    #[arg(long, value_name = "DIR")]
+    pub(super) export: Option<PathBuf>,
+    /// The experiment's seed, instead of the configuration's
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Replace a field of the configuration (VALUE is JSON, else text)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) overrides: Vec<String>,
+    #[command(flatten)]
+    pub(super) permissions: PermissionArguments,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct EvalArguments {
+    /// Trace files, directories of them, or `-` for standard input
+    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
+    pub(super) traces: Vec<PathBuf>,
+    /// The window at an encounter's entry and exit: rows, or a share such as 10%
+    #[arg(long, default_value = "10%", value_name = "N|P%")]
+    pub(super) window: String,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+    /// Write the report to FILE instead of standard output
+    #[arg(short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ServeArguments {
+    /// The bundle's directory
+    #[arg(value_name = "BUNDLE")]
+    pub(super) bundle: PathBuf,
+    /// How many steps [default: one full pass of a schedule, else 1000]
+    #[arg(long, value_name = "N")]
+    pub(super) steps: Option<u64>,
+    /// Where to write the served trace
+    #[arg(long, value_name = "FILE")]
+    pub(super) traces: Option<PathBuf>,
+    /// Serve against another environment
+    #[arg(long, value_name = "ID")]
+    pub(super) env: Option<String>,
+    /// The environment's keyword arguments, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(super) env_kwargs: Option<String>,
+    /// Serve under another regime: a YAML or JSON file with `provider` and `params`
+    #[arg(long, value_name = "CONFIG")]
+    pub(super) regime: Option<PathBuf>,
+    /// The seed of the served run [default: the training run's]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TraceCommand {
+    /// Say what is odd about traces; fails when rows are lost
+    #[command(after_help = "Example: skyfall trace check yours.jsonl")]
+    Check(TraceCheckArguments),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct TraceCheckArguments {
+    /// Trace files or directories of them
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum BundleCommand {
+    /// Print a bundle's manifest
+    #[command(after_help = "Example: skyfall bundle show out/bundle")]
+    Show(DirectoryArguments),
+    /// Check that a bundle can be served
+    #[command(after_help = "Example: skyfall bundle check out/bundle")]
+    Check(DirectoryArguments),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RolloutsCommand {
+    /// Print what a store holds
+    #[command(after_help = "Example: skyfall rollouts info rollouts.zarr")]
+    Info(StoreArguments),
+    /// Check a store against its contract, one line a violation
+    #[command(after_help = "Example: skyfall rollouts validate rollouts.zarr")]
+    Validate(StoreArguments),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct DirectoryArguments {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    pub(super) directory: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct StoreArguments {
+    /// The store's directory
+    #[arg(value_name = "DIR")]
+    pub(super) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}

@@ -1,0 +1,104 @@
+//! The terminal: where messages, progress and data go.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::diagnostic::Diagnostic;
+use crate::script::Console;
+
+/// Standard output and standard error, with a progress bar where a person is watching.
+pub(super) struct Terminal {
+    quiet: bool,
+    bar: RefCell<Option<ProgressBar>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    /// A terminal; the first Ctrl-C from here on asks work to stop, the second ends the process.
+    pub(super) fn new(quiet: bool) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&stop);
+        // Without a handler (an embedding has set its own) Ctrl-C ends the process at once.
+        let _ = ctrlc::set_handler(move || {
+            if asked.swap(true, Ordering::Relaxed) {
+                #[expect(clippy::exit, reason = "the user insists")]
+                std::process::exit(i32::from(crate::diagnostic::Exit::Interrupted.code()));
+            }
+        });
+        Self { quiet, bar: RefCell::new(None), stop }
+    }
+
+    /// Prints `text` to standard output as it stands. A closed pipe is no error.
+    pub(super) fn print(&self, text: &str) {
+        self.clear();
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Prints a line to standard error.
+    pub(super) fn error(&self, message: &str) {
+        self.clear();
+        let _ = writeln!(io::stderr().lock(), "{message}");
+    }
+
+    /// Prints a finding to standard error.
+    pub(super) fn report(&self, diagnostic: &Diagnostic) {
+        self.error(&diagnostic.to_string());
+    }
+
+    /// The width to fit text into.
+    pub(super) fn width(&self) -> usize {
+        const PIPED: usize = 100;
+        if !io::stdout().is_terminal() {
+            return PIPED;
+        }
+        let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
+        if columns == 0 { PIPED } else { columns }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Console for Terminal {
+    fn warn(&self, message: &str) {
+        self.error(&format!("warning: {message}"));
+    }
+
+    fn info(&self, message: &str) {
+        if !self.quiet {
+            self.error(message);
+        }
+    }
+
+    fn progress(&self, what: &str, done: u64, total: u64) {
+        if self.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        let mut bar = self.bar.borrow_mut();
+        let shown = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        shown.set_message(what.to_owned());
+        shown.set_position(done);
+        if done >= total {
+            shown.finish_and_clear();
+            *bar = None;
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}

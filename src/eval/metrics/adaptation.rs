@@ -1,0 +1,140 @@
+//! Rows 11, 12, 15, 16, 18 and 23 of the table: how fast a level is reached (again).
+
+use super::{Outcome, Reference};
+use crate::eval::encounter::{Analysis, Encounter, Pair};
+use crate::eval::series::{count, mean, median, theil_sen, trailing_means};
+
+/// The share of the way back that counts as recovered.
+const RECOVER: f64 = 0.95;
+/// The share of an encounter's gain that counts as adapted.
+const ADAPT: f64 = 0.9;
+
+/// The first row, from 1, at which the trailing mean reaches `level`.
+fn first_reaching(encounter: &Encounter, level: f64) -> Option<usize> {
+    let w = encounter.span.w;
+    trailing_means(&encounter.rewards, w).iter().position(|mean| *mean >= level).map(|index| index + w)
+}
+
+/// How a revisit came back to the level it was left at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::eval) enum Recovery {
+    /// After so many rows; 0 when it never fell below.
+    After(usize),
+    /// Not within its so many rows.
+    Censored(usize),
+}
+
+/// The recovery of one pair; `None` when either visit has no finite row.
+pub(in crate::eval) fn recovery_of(pair: &Pair<'_>) -> Option<Recovery> {
+    let (reference, entry) = (pair.before.span.exit?, pair.after.span.entry?);
+    if entry >= reference {
+        return Some(Recovery::After(0));
+    }
+    let level = reference - (1.0 - RECOVER) * (reference - entry);
+    Some(match first_reaching(pair.after, level) {
+        Some(row) => Recovery::After(row),
+        None => Recovery::Censored(pair.after.span.n),
+    })
+}
+
+/// The median over revisits of the rows until 95 % of the way back to the level before.
+/// Revisits that never get there have no value and are counted.
+pub(super) fn recovery_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let recoveries: Vec<Recovery> = run.pairs().iter().filter_map(recovery_of).collect();
+    let reached: Vec<f64> = recoveries
+        .iter()
+        .filter_map(|recovery| match recovery {
+            Recovery::After(rows) => Some(count(*rows)),
+            Recovery::Censored(_) => None,
+        })
+        .collect();
+    let reason = if recoveries.is_empty() { "no_revisit" } else { "censored" };
+    let mut outcome = Outcome::or(median(&reached), reached.len(), reason);
+    outcome.n_censored = Some(recoveries.len() - reached.len());
+    outcome
+}
+
+/// How much faster each revisit of a regime recovers than the one before: minus the Theil-Sen
+/// slope of its recovery rows, averaged over regimes.
+pub(super) fn recovery_trend(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let pairs = run.pairs();
+    let mut slopes = Vec::new();
+    for regime in run.regimes() {
+        let own = pairs.iter().filter(|pair| pair.after.regime.as_deref() == Some(regime));
+        let points: Vec<(f64, f64)> = own
+            .enumerate()
+            .filter_map(|(visit, pair)| match recovery_of(pair)? {
+                Recovery::After(rows) => Some((count(visit), count(rows))),
+                Recovery::Censored(_) => None,
+            })
+            .collect();
+        slopes.extend(theil_sen(&points).map(|slope| -slope));
+    }
+    Outcome::mean(&slopes, "too_few_revisits")
+}
+
+/// The mean over shifts of the exit before less the entry after. Mixes the scales of two regimes.
+pub(super) fn shift_drop(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let later = run.encounters.iter().skip(1);
+    let drops: Vec<f64> = run
+        .encounters
+        .iter()
+        .zip(later)
+        .filter_map(|(before, after)| Some(before.span.exit? - after.span.entry?))
+        .collect();
+    Outcome::mean(&drops, "no_shift")
+}
+
+/// The rows until 90 % of an encounter's gain; 0 where there was none.
+pub(in crate::eval) fn adaptation_of(encounter: &Encounter) -> Option<usize> {
+    let (entry, gain) = (encounter.span.entry?, encounter.span.gain()?);
+    if gain <= 0.0 {
+        return Some(0);
+    }
+    first_reaching(encounter, entry + ADAPT * gain).or(Some(encounter.span.n))
+}
+
+/// The mean over encounters after the first of the rows until 90 % of the encounter's gain.
+pub(super) fn adaptation_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let rows: Vec<f64> = run.encounters.iter().skip(1).filter_map(adaptation_of).map(count).collect();
+    let outcome = Outcome::mean(&rows, "no_shift");
+    if !rows.is_empty() && rows.iter().all(|rows| *rows == 0.0) { outcome.because("no_gain") } else { outcome }
+}
+
+/// How far the trailing mean falls below the exit before, early in a revisit.
+pub(super) fn stability_gap(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let gaps: Vec<f64> = run
+        .pairs()
+        .iter()
+        .filter_map(|pair| {
+            let early = pair.after.span.w.max(pair.after.span.n.div_ceil(5));
+            let rewards = pair.after.rewards.get(..early).unwrap_or(&pair.after.rewards);
+            let lowest = trailing_means(rewards, pair.after.span.w).into_iter().reduce(f64::min)?;
+            Some(pair.before.span.exit? - lowest)
+        })
+        .collect();
+    Outcome::mean(&gaps, "no_revisit")
+}
+
+/// `level` of each regime's first encounter, by the regime's order.
+fn first_encounters(run: &Analysis<'_>, level: impl Fn(&Encounter) -> Option<f64>) -> Vec<(f64, f64)> {
+    let regimes = run.regimes();
+    let firsts = regimes.iter().enumerate().filter_map(|(order, regime)| Some((order, run.visits(regime).next()?)));
+    firsts.filter_map(|(order, visit)| Some((count(order), level(visit)?))).collect()
+}
+
+fn slope(points: &[(f64, f64)]) -> Outcome {
+    const FEWEST: usize = 3;
+    let slope = theil_sen(points).filter(|_| points.len() >= FEWEST);
+    Outcome::or(slope, points.len(), "too_few_regimes")
+}
+
+/// Whether later new regimes are learned less well: the slope of their exit levels.
+pub(super) fn plasticity_exit_slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    slope(&first_encounters(run, |visit| mean(&[visit.span.exit?])))
+}
+
+/// Whether later new regimes are learned more slowly: the slope of their adaptation rows.
+pub(super) fn plasticity_adapt_slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    slope(&first_encounters(run, |visit| adaptation_of(visit).map(count)))
+}

@@ -1,0 +1,89 @@
+//! Rows 19-21 of the table: the worst of it, falls and rises, regret.
+
+use super::reward::{finite, regime_means};
+use super::{Outcome, Reference};
+use crate::eval::encounter::Analysis;
+use crate::eval::series::{Sum, count, mean, trailing_means};
+
+/// The least of the regimes' mean rewards.
+pub(super) fn worst_regime(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let means = regime_means(run);
+    Outcome::or(means.iter().copied().reduce(f64::min), means.len(), "no_regimes")
+}
+
+/// The least trailing mean within any encounter.
+pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let lowest = |rewards: &[f64], w| trailing_means(rewards, w).into_iter().reduce(f64::min);
+    let windows = run.encounters.iter().filter_map(|encounter| lowest(&encounter.rewards, encounter.span.w));
+    Outcome::or(windows.reduce(f64::min), run.encounters.len(), "no_finite_reward")
+}
+
+/// The mean of the lowest 5 % of rewards (at least one row).
+pub(super) fn cvar05(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let mut rewards: Vec<f64> = finite(run).collect();
+    rewards.sort_by(f64::total_cmp);
+    let lowest = rewards.len().div_ceil(20);
+    Outcome::or(mean(rewards.get(..lowest).unwrap_or_default()), lowest, "no_finite_reward")
+}
+
+/// The greatest fall of the trailing mean within one encounter.
+pub(super) fn max_drawdown(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    extreme(run, |means| {
+        let mut highest = f64::NEG_INFINITY;
+        let mut greatest: f64 = 0.0;
+        for mean in means {
+            highest = highest.max(*mean);
+            greatest = greatest.max(highest - mean);
+        }
+        greatest
+    })
+}
+
+/// The greatest rise of the trailing mean within one encounter.
+pub(super) fn max_rise(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    extreme(run, |means| {
+        let mut lowest = f64::INFINITY;
+        let mut greatest: f64 = 0.0;
+        for mean in means {
+            lowest = lowest.min(*mean);
+            greatest = greatest.max(mean - lowest);
+        }
+        greatest
+    })
+}
+
+fn extreme(run: &Analysis<'_>, of: impl Fn(&[f64]) -> f64) -> Outcome {
+    let long = run.encounters.iter().filter(|encounter| encounter.span.n >= 2 * encounter.span.w);
+    let moves: Vec<f64> = long.map(|encounter| of(&trailing_means(&encounter.rewards, encounter.span.w))).collect();
+    match moves.iter().copied().reduce(f64::max) {
+        Some(greatest) => Outcome::float(greatest, moves.len()),
+        None if finite(run).next().is_none() => Outcome::undefined("no_finite_reward"),
+        None => Outcome::float(0.0, 0).because("short"),
+    }
+}
+
+/// The regret and the labelled finite rows it is summed over.
+fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
+    let (mut total, mut rows) = (Sum::default(), 0);
+    for encounter in &run.encounters {
+        let Some(best) = encounter.regime.as_ref().and_then(|regime| reference.best_exit.get(regime)) else { continue };
+        for reward in &encounter.rewards {
+            total.add(best - reward);
+            rows += 1;
+        }
+    }
+    (total.value(), rows)
+}
+
+/// The sum over labelled rows of the regime's best exit level (over all runs given) less the
+/// reward: a proxy for dynamic regret that may be negative.
+pub(super) fn empirical_regret(run: &Analysis<'_>, reference: &Reference) -> Outcome {
+    let (total, rows) = regret(run, reference);
+    Outcome::or((rows > 0).then_some(total), rows, "no_regimes")
+}
+
+/// The same per row.
+pub(super) fn empirical_regret_per_step(run: &Analysis<'_>, reference: &Reference) -> Outcome {
+    let (total, rows) = regret(run, reference);
+    Outcome::or((rows > 0).then(|| total / count(rows)), rows, "no_regimes")
+}

@@ -1,0 +1,88 @@
+//! Rows 2-4, 25 and 27 of the table: levels over a whole run, refused actions, residuals.
+
+use super::{Outcome, Reference};
+use crate::eval::encounter::Analysis;
+use crate::eval::series::{Sum, count, mean, sum};
+
+/// All finite rewards, in order.
+pub(super) fn finite<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = f64> + 'a {
+    run.run.reward.iter().copied().filter(|reward| reward.is_finite())
+}
+
+/// The mean of all finite rewards.
+pub(super) fn mean_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let n = finite(run).count();
+    Outcome::or((n > 0).then(|| sum(finite(run)) / count(n)), n, "no_finite_reward")
+}
+
+/// The sum of all finite rewards.
+pub(super) fn total_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let n = finite(run).count();
+    Outcome::or((n > 0).then(|| sum(finite(run))), n, "no_finite_reward")
+}
+
+/// The mean over regimes of the mean reward under each, whatever its share of the rows.
+pub(super) fn macro_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    Outcome::mean(&regime_means(run), "no_regimes")
+}
+
+/// The mean reward under each regime that has finite rows, in order of first encounter.
+pub(super) fn regime_means(run: &Analysis<'_>) -> Vec<f64> {
+    run.regimes()
+        .into_iter()
+        .filter_map(|regime| {
+            let rewards: Vec<f64> = run.visits(regime).flat_map(|visit| visit.rewards.iter().copied()).collect();
+            mean(&rewards)
+        })
+        .collect()
+}
+
+/// The mean over regimes of the exit level of the last encounter with each: a stand-in for
+/// average performance, from the training trace alone.
+pub(super) fn final_performance(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let exits: Vec<f64> = run
+        .regimes()
+        .into_iter()
+        .filter_map(|regime| run.visits(regime).filter_map(|visit| visit.span.exit).last())
+        .collect();
+    Outcome::mean(&exits, "no_regimes")
+}
+
+/// The share of rows whose action the environment refused.
+pub(super) fn invalid_action_rate(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let refused = &run.run.invalid_action;
+    let rate = count(refused.iter().filter(|refused| **refused).count()) / count(refused.len());
+    Outcome::or((!refused.is_empty()).then_some(rate), refused.len(), "no_rows")
+}
+
+/// What each row with components leaves of its reward once they are taken away.
+fn residuals(run: &Analysis<'_>) -> Vec<(f64, f64)> {
+    let columns: Vec<&Vec<f64>> = run.run.components.values().collect();
+    let mut residuals = Vec::new();
+    for (row, reward) in run.run.reward.iter().enumerate().filter(|(_, reward)| reward.is_finite()) {
+        let mut components = Sum::default();
+        let mut any = false;
+        for value in columns.iter().filter_map(|column| column.get(row)).filter(|value| !value.is_nan()) {
+            components.add(*value);
+            any = true;
+        }
+        if any {
+            residuals.push((*reward, (reward - components.value()).abs()));
+        }
+    }
+    residuals
+}
+
+/// The greatest difference between a reward and the sum of its components.
+pub(super) fn residual_max(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let residuals = residuals(run);
+    let greatest = residuals.iter().map(|(_, residual)| *residual).reduce(f64::max);
+    Outcome::or(greatest, residuals.len(), "no_components")
+}
+
+/// The share of rows whose components do not add up to the reward (beyond a millionth of it).
+pub(super) fn residual_frac(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let residuals = residuals(run);
+    let off = residuals.iter().filter(|(reward, residual)| *residual > 1e-6 * reward.abs().max(1.0)).count();
+    Outcome::or((!residuals.is_empty()).then(|| count(off) / count(residuals.len())), residuals.len(), "no_components")
+}

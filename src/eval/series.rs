@@ -1,0 +1,92 @@
+//! Sums that do not depend on how the rows were cut into files, and what is built on them.
+
+/// A compensated sum (Neumaier 1974): the rounding error of each addition is carried along.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    total: f64,
+    lost: f64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, value: f64) {
+        let total = self.total + value;
+        self.lost +=
+            if self.total.abs() >= value.abs() { (self.total - total) + value } else { (value - total) + self.total };
+        self.total = total;
+    }
+
+    pub(super) fn value(self) -> f64 {
+        self.total + self.lost
+    }
+}
+
+/// The sum of `values`.
+pub(super) fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut total = Sum::default();
+    for value in values {
+        total.add(value);
+    }
+    total.value()
+}
+
+/// The mean of `values`, if there are any.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| sum(values.iter().copied()) / count(values.len()))
+}
+
+/// The sample standard deviation (n - 1), of at least two values.
+pub(super) fn deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares = sum(values.iter().map(|value| (value - mean) * (value - mean)));
+    Some((squares / count(values.len() - 1)).sqrt())
+}
+
+/// A count as a divisor.
+pub(super) fn count(n: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "row counts stay far below 2^53")]
+    let n = n as f64;
+    n
+}
+
+/// The means of each `w` values in a row, the first ending at value `w`.
+pub(super) fn trailing_means(values: &[f64], w: usize) -> Vec<f64> {
+    // Differences of compensated prefix sums: both halves of each prefix are kept.
+    let mut prefix = vec![Sum::default()];
+    let mut running = Sum::default();
+    for value in values {
+        running.add(*value);
+        prefix.push(running);
+    }
+    let ends = prefix.iter().skip(w);
+    prefix.iter().zip(ends).map(|(from, to)| ((to.total - from.total) + (to.lost - from.lost)) / count(w)).collect()
+}
+
+/// The median, if there are values.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = *sorted.get(middle.checked_sub(1)?)?;
+    Some(f64::midpoint(lower, upper))
+}
+
+/// The Theil-Sen slope: the median of the slopes between all pairs of points with different
+/// abscissae. Beyond 2 000 points, of every so many-th point (exact for fewer).
+pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
+    const MOST: usize = 2000;
+    let stride = points.len().div_ceil(MOST).max(1);
+    let points: Vec<(f64, f64)> = points.iter().copied().step_by(stride).collect();
+    let mut slopes = Vec::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        for (other_x, other_y) in points.iter().skip(index + 1) {
+            if x != other_x {
+                slopes.push((other_y - y) / (other_x - x));
+            }
+        }
+    }
+    median(&slopes)
+}

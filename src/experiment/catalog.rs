@@ -1,0 +1,178 @@
+//! What names stand for: environments, policies, algorithms, terms and providers.
+//!
+//! A name defined here comes before the native one of the same name.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::{self, Env, EnvError};
+use crate::policy::{self, Context, Policy, PolicyError};
+use crate::regime::{self, Provider, RegimeError, RegimeRecord};
+use crate::reward::{self, Composition, RewardRecord, Term, TermError, TermOrigin, TermRecord};
+use crate::suggest::nearest;
+use crate::value::Map;
+
+/// Makes an environment from its keyword arguments.
+pub type EnvMaker = Rc<dyn Fn(&Map) -> Result<Box<dyn Env>, EnvError>>;
+/// Makes a policy from its keyword arguments and what it is for.
+pub type PolicyMaker = Rc<dyn Fn(&Map, Context<'_>) -> Result<Box<dyn Policy>, PolicyError>>;
+/// Makes an algorithm from its parameters, the configured policy, and what it is for.
+pub type AlgorithmMaker =
+    Rc<dyn Fn(&Map, Option<Box<dyn Policy>>, Context<'_>) -> Result<Box<dyn Algorithm>, AlgorithmError>>;
+
+/// Rebuilds scripted parts from what was recorded of them; the script host implements it.
+pub trait Scripts {
+    /// The term that `record` describes.
+    ///
+    /// # Errors
+    /// When the record is incomplete, was changed, or does not compile.
+    fn term(&self, record: &TermRecord) -> Result<Box<dyn Term>, TermError>;
+
+    /// The provider that `record` describes, drawing from the stream called `regime` under `seed`.
+    ///
+    /// # Errors
+    /// As [`Scripts::term`].
+    fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError>;
+}
+
+/// What names stand for.
+#[derive(Clone, Default)]
+pub struct Catalog {
+    envs: IndexMap<String, EnvMaker>,
+    policies: IndexMap<String, PolicyMaker>,
+    algorithms: IndexMap<String, AlgorithmMaker>,
+    scripts: Option<Rc<dyn Scripts>>,
+}
+
+impl Catalog {
+    /// The native names alone.
+    #[must_use]
+    pub fn native() -> Self {
+        Self::default()
+    }
+
+    /// The same catalog, able to rebuild scripted terms and providers.
+    #[must_use]
+    pub fn with_scripts(mut self, scripts: Rc<dyn Scripts>) -> Self {
+        self.scripts = Some(scripts);
+        self
+    }
+
+    /// Defines the environment `id`.
+    pub fn define_env(&mut self, id: impl Into<String>, maker: EnvMaker) {
+        self.envs.insert(id.into(), maker);
+    }
+
+    /// Defines the policy `id`.
+    pub fn define_policy(&mut self, id: impl Into<String>, maker: PolicyMaker) {
+        self.policies.insert(id.into(), maker);
+    }
+
+    /// Defines the algorithm `name`.
+    pub fn define_algorithm(&mut self, name: impl Into<String>, maker: AlgorithmMaker) {
+        self.algorithms.insert(name.into(), maker);
+    }
+
+    /// All environments' ids, the defined ones first.
+    pub fn env_ids(&self) -> impl Iterator<Item = &str> {
+        self.envs.keys().map(String::as_str).chain(env::registry::IDS)
+    }
+
+    /// All policies' ids, the defined ones first.
+    pub fn policy_ids(&self) -> impl Iterator<Item = &str> {
+        self.policies.keys().map(String::as_str).chain(policy::registry::IDS)
+    }
+
+    /// All algorithms' names, the defined ones first.
+    pub fn algorithm_names(&self) -> impl Iterator<Item = &str> {
+        self.algorithms.keys().map(String::as_str).chain(algorithm::registry::NAMES)
+    }
+
+    /// Makes the environment `id`.
+    ///
+    /// # Errors
+    /// When there is none, or it does not take `kwargs`.
+    pub fn env(&self, id: &str, kwargs: &Map) -> Result<Box<dyn Env>, EnvError> {
+        let made = match self.envs.get(id) {
+            Some(maker) => maker(kwargs),
+            None => env::registry::make(id, kwargs),
+        };
+        made.map_err(|error| match error {
+            EnvError::UnknownId { id, .. } => {
+                let nearest = nearest(&id, self.env_ids()).map(str::to_owned);
+                EnvError::UnknownId { id, nearest }
+            }
+            other => other,
+        })
+    }
+
+    /// Makes the policy `id`.
+    ///
+    /// # Errors
+    /// When there is none, it does not take `kwargs`, or does not fit the spaces.
+    pub fn policy(&self, id: &str, kwargs: &Map, context: Context<'_>) -> Result<Box<dyn Policy>, PolicyError> {
+        let made = match self.policies.get(id) {
+            Some(maker) => maker(kwargs, context),
+            None => policy::registry::make(id, kwargs, context),
+        };
+        made.map_err(|error| match error {
+            PolicyError::UnknownId { id, .. } => {
+                let nearest = nearest(&id, self.policy_ids()).map(str::to_owned);
+                PolicyError::UnknownId { id, nearest }
+            }
+            other => other,
+        })
+    }
+
+    /// Makes the algorithm `name` around `policy`, or around its default policy.
+    ///
+    /// # Errors
+    /// When there is none, it does not take `params`, or cannot train the policy.
+    pub fn algorithm(
+        &self,
+        name: &str,
+        params: &Map,
+        policy: Option<Box<dyn Policy>>,
+        context: Context<'_>,
+    ) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+        let made = match self.algorithms.get(name) {
+            Some(maker) => maker(params, policy, context),
+            None => algorithm::registry::make(name, params, policy, context),
+        };
+        made.map_err(|error| match error {
+            AlgorithmError::UnknownName { name, .. } => {
+                let nearest = nearest(&name, self.algorithm_names()).map(str::to_owned);
+                AlgorithmError::UnknownName { name, nearest }
+            }
+            other => other,
+        })
+    }
+
+    /// The composition that `record` describes.
+    ///
+    /// # Errors
+    /// When a term cannot be rebuilt, or they do not go together.
+    pub fn composition(&self, record: &RewardRecord) -> Result<Composition, TermError> {
+        let term = |(record, weight): &(TermRecord, f64)| {
+            let term = match (&record.origin, &self.scripts) {
+                (TermOrigin::Lua(_), Some(scripts)) => scripts.term(record)?,
+                _ => reward::builtin_from_record(record)?,
+            };
+            Ok((term, *weight))
+        };
+        Composition::new(record.terms.iter().map(term).collect::<Result<_, TermError>>()?)
+    }
+
+    /// The provider that `record` describes; a scripted one draws under `seed`.
+    ///
+    /// # Errors
+    /// When there is none, it does not take its parameters, or cannot be rebuilt.
+    pub fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
+        match (&record.lua, &self.scripts) {
+            (Some(_), Some(scripts)) => scripts.provider(record, seed),
+            _ => regime::from_record(record),
+        }
+    }
+}

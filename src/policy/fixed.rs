@@ -1,0 +1,105 @@
+//! Policies that learn nothing: `random` and `constant`, the floors of every comparison.
+//!
+//! They have no weights; their checkpoint is a directory with `policy.json`, which says whose it
+//! is.
+
+use std::fs;
+use std::path::Path;
+
+use super::registry::Arguments;
+use super::weights::checkpoint_error;
+use super::{Checkpoint, Context, Policy, PolicyError};
+use crate::array::Array;
+use crate::random::Rng;
+use crate::space::{Element, Space};
+
+/// The one file of the checkpoint.
+const FILE: &str = "policy.json";
+
+/// Draws every action from the action space, with the stream called `policy`.
+pub(super) struct RandomPolicy {
+    space: Space,
+    rng: Rng,
+}
+
+impl RandomPolicy {
+    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
+        arguments.only(&["seed"])?;
+        let rng = Rng::named(arguments.seed(context)?, "policy");
+        Ok(Self { space: context.action_space.clone(), rng })
+    }
+}
+
+impl Policy for RandomPolicy {
+    fn act(&mut self, _: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        *action = self.space.sample(&mut self.rng);
+        Ok(())
+    }
+
+    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
+        save("random", dir)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
+        load("random", path)
+    }
+}
+
+/// Takes the same action always.
+pub(super) struct ConstantPolicy {
+    action: Element,
+}
+
+impl ConstantPolicy {
+    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
+        arguments.only(&["action"])?;
+        let given = arguments.kwargs.get("action").ok_or_else(|| {
+            arguments.error(format!("`kwargs.action` is missing: an element of {}", context.action_space))
+        })?;
+        let action = match context.action_space {
+            Space::Box(space) => {
+                let array = Array::from_value(given, space.dtype());
+                Some(Element::Array(array.map_err(|cause| arguments.error(format!("`kwargs.action`: {cause}")))?))
+            }
+            Space::Discrete { .. } => given.as_int().map(Element::Discrete),
+        };
+        match action.filter(|action| context.action_space.contains(action)) {
+            Some(action) => Ok(Self { action }),
+            None => Err(arguments.error(format!("`kwargs.action` must be an element of {}", context.action_space))),
+        }
+    }
+}
+
+impl Policy for ConstantPolicy {
+    fn act(&mut self, _: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        action.clone_from(&self.action);
+        Ok(())
+    }
+
+    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
+        save("constant", dir)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
+        load("constant", path)
+    }
+}
+
+fn text(id: &str) -> String {
+    format!("{{\"policy\": \"{id}\"}}\n")
+}
+
+fn save(id: &str, dir: &Path) -> Result<Checkpoint, PolicyError> {
+    let path = dir.join(FILE);
+    fs::write(&path, text(id)).map_err(|cause| checkpoint_error(id, &path, cause.to_string()))?;
+    Ok(Checkpoint::Directory)
+}
+
+fn load(id: &str, dir: &Path) -> Result<(), PolicyError> {
+    let path = dir.join(FILE);
+    match fs::read_to_string(&path) {
+        Ok(found) if found == text(id) => Ok(()),
+        Ok(_) => Err(checkpoint_error(id, &path, "it belongs to another policy".to_owned())),
+        Err(cause) => Err(checkpoint_error(id, &path, cause.to_string())),
+    }
+}

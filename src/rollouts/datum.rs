@@ -1,0 +1,268 @@
+//! Records as they arrive: plain data with native arrays among it, read field by field with the
+//! path of each, so that a mistake is named where it was made.
+
+use indexmap::IndexMap;
+
+use crate::array::{Array, DType};
+use crate::suggest;
+use crate::value::Value;
+
+/// Plain data whose leaves may be native arrays.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A native array.
+    Array(Array),
+    /// A scalar, or a list of scalars and lists.
+    Value(Value),
+    /// A list that holds maps or arrays.
+    List(Vec<Datum>),
+    /// A map.
+    Map(IndexMap<String, Datum>),
+}
+
+impl Datum {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Array(_) => "an array",
+            Self::Value(value) => value.kind(),
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+        }
+    }
+}
+
+/// What is wrong with a record: the field, by its path, and what was expected of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct RecordError {
+    /// The record, and the way to the field: `root-000003: trajectories[1].steps[2].labels.rri`.
+    pub path: String,
+    /// What was expected and what came.
+    pub message: String,
+}
+
+impl crate::diagnostic::Problem for RecordError {
+    fn code(&self) -> &'static str {
+        "rollouts/record"
+    }
+}
+
+/// One map of a record, and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a> {
+    map: &'a IndexMap<String, Datum>,
+    path: &'a str,
+}
+
+type Read<T> = Result<T, RecordError>;
+
+pub(super) fn mistake<T>(path: impl Into<String>, message: impl Into<String>) -> Read<T> {
+    Err(RecordError { path: path.into(), message: message.into() })
+}
+
+impl<'a> Fields<'a> {
+    /// `datum` as a map all of whose keys are `known`.
+    pub(super) fn of(datum: &'a Datum, path: &'a str, known: &[&str]) -> Read<Self> {
+        let Datum::Map(map) = datum else {
+            return mistake(path, format!("must be a map, got {}", datum.kind()));
+        };
+        if let Some(key) = map.keys().find(|key| !known.contains(&key.as_str())) {
+            let near = suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+            return mistake(path, format!("unknown key `{key}`{}", near.unwrap_or_default()));
+        }
+        Ok(Self { map, path })
+    }
+
+    pub(super) fn at(&self, name: &str) -> String {
+        if self.path.ends_with(' ') { format!("{}{name}", self.path) } else { format!("{}.{name}", self.path) }
+    }
+
+    /// The field, unless it is absent or null.
+    pub(super) fn get(&self, name: &str) -> Option<&'a Datum> {
+        self.map.get(name).filter(|datum| !matches!(datum, Datum::Value(Value::Null)))
+    }
+
+    pub(super) fn required(&self, name: &str) -> Read<&'a Datum> {
+        self.get(name).ok_or_else(|| RecordError { path: self.at(name), message: "is missing".to_owned() })
+    }
+
+    pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Datum::Value(Value::Text(text))) => Ok(Some(text.clone())),
+            Some(other) => mistake(self.at(name), format!("must be text, got {}", other.kind())),
+        }
+    }
+
+    pub(super) fn required_text(&self, name: &str) -> Read<String> {
+        self.required(name)?;
+        Ok(self.text(name)?.unwrap_or_default())
+    }
+
+    /// An integer that fits `T`.
+    pub(super) fn integer<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<T>> {
+        let Some(datum) = self.get(name) else { return Ok(None) };
+        let value = match datum {
+            Datum::Value(value @ (Value::Int(_) | Value::Float(_))) => value.as_int(),
+            _ => return mistake(self.at(name), format!("must be an integer, got {}", datum.kind())),
+        };
+        match value.map(T::try_from) {
+            Some(Ok(value)) => Ok(Some(value)),
+            _ => mistake(self.at(name), "must be an integer within the column's range".to_owned()),
+        }
+    }
+
+    pub(super) fn required_integer<T: TryFrom<i64> + Default>(&self, name: &str) -> Read<T> {
+        self.required(name)?;
+        Ok(self.integer(name)?.unwrap_or_default())
+    }
+
+    pub(super) fn boolean(&self, name: &str) -> Read<Option<bool>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Datum::Value(Value::Bool(value))) => Ok(Some(*value)),
+            Some(other) => mistake(self.at(name), format!("must be a boolean, got {}", other.kind())),
+        }
+    }
+
+    pub(super) fn number(&self, name: &str) -> Read<Option<f64>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(datum) => match datum {
+                Datum::Value(value) => number(value),
+                _ => None,
+            }
+            .map(Some)
+            .ok_or_else(|| RecordError { path: self.at(name), message: format!("must be a number, got {}", datum.kind()) }),
+        }
+    }
+
+    /// A vector of float64, and its length.
+    pub(super) fn numbers(&self, name: &str) -> Read<Option<Vec<f64>>> {
+        self.get(name).map(|datum| flat_numbers(datum, &self.at(name), None)).transpose()
+    }
+
+    /// A vector of `width` float32.
+    pub(super) fn vector<const W: usize>(&self, name: &str) -> Read<Option<[f32; W]>> {
+        let Some(numbers) = self.numbers(name)? else { return Ok(None) };
+        let length = numbers.len();
+        match <[f64; W]>::try_from(numbers) {
+            Ok(numbers) => Ok(Some(numbers.map(narrow))),
+            Err(_) => mistake(self.at(name), format!("must hold {W} numbers, got {length}")),
+        }
+    }
+
+    /// A matrix of `W` columns, row by row.
+    pub(super) fn rows<const W: usize>(&self, name: &str) -> Read<Option<Vec<[f32; W]>>> {
+        let Some(datum) = self.get(name) else { return Ok(None) };
+        let flat = flat_numbers(datum, &self.at(name), Some(W))?;
+        let rows = flat.chunks_exact(W).filter_map(|row| <[f64; W]>::try_from(row).ok());
+        Ok(Some(rows.map(|row| row.map(narrow)).collect()))
+    }
+
+    /// A vector of booleans.
+    pub(super) fn booleans(&self, name: &str) -> Read<Option<Vec<bool>>> {
+        self.get(name).map(|datum| booleans(datum, &self.at(name))).transpose()
+    }
+
+    /// A vector of integers that fit `T`.
+    pub(super) fn integers<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<Vec<T>>> {
+        let Some(numbers) = self.numbers(name)? else { return Ok(None) };
+        let whole = numbers.iter().map(|number| Value::Float(*number).as_int().and_then(|whole| T::try_from(whole).ok()));
+        match whole.collect::<Option<Vec<T>>>() {
+            Some(integers) => Ok(Some(integers)),
+            None => mistake(self.at(name), "must hold integers within the column's range"),
+        }
+    }
+
+    /// A list of maps or of anything else, item by item.
+    pub(super) fn items(&self, name: &str) -> Read<Vec<Datum>> {
+        items(self.required(name)?, &self.at(name))
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Datum)> {
+        self.map.iter().map(|(key, datum)| (key.as_str(), datum))
+    }
+}
+
+/// `datum`'s items, whatever kind of list it is.
+pub(super) fn items(datum: &Datum, path: &str) -> Read<Vec<Datum>> {
+    match datum {
+        Datum::List(items) => Ok(items.clone()),
+        Datum::Value(Value::List(items)) => Ok(items.iter().cloned().map(Datum::Value).collect()),
+        Datum::Map(map) if map.is_empty() => Ok(Vec::new()),
+        Datum::Value(Value::Map(map)) if map.is_empty() => Ok(Vec::new()),
+        other => mistake(path, format!("must be a list, got {}", other.kind())),
+    }
+}
+
+/// A number; the texts of Python's non-finite ones count.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Text(text) => match text.as_str() {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        Value::Null => Some(f64::NAN),
+        value => value.as_float(),
+    }
+}
+
+/// The numbers of a vector, or of a matrix of `columns` columns, in C order.
+fn flat_numbers(datum: &Datum, path: &str, columns: Option<usize>) -> Read<Vec<f64>> {
+    match datum {
+        Datum::Array(array) => match (array.shape(), columns) {
+            ([_], None) => Ok(array.numbers().collect()),
+            ([_, width], Some(columns)) if *width == columns => Ok(array.numbers().collect()),
+            (shape, None) => mistake(path, format!("must be a vector, got an array of shape {shape:?}")),
+            (shape, Some(columns)) => mistake(path, format!("must be of shape [n, {columns}], got {shape:?}")),
+        },
+        Datum::Value(_) | Datum::List(_) | Datum::Map(_) => {
+            let mut flat = Vec::new();
+            for (index, item) in items(datum, path)?.iter().enumerate() {
+                let place = format!("{path}[{index}]");
+                match (columns, item) {
+                    (None, Datum::Value(value)) => match number(value) {
+                        Some(number) => flat.push(number),
+                        None => return mistake(place, format!("must be a number, got {}", value.kind())),
+                    },
+                    (None, other) => return mistake(place, format!("must be a number, got {}", other.kind())),
+                    (Some(columns), item) => {
+                        let row = flat_numbers(item, &place, None)?;
+                        if row.len() != columns {
+                            return mistake(place, format!("must hold {columns} numbers, got {}", row.len()));
+                        }
+                        flat.extend(row);
+                    }
+                }
+            }
+            Ok(flat)
+        }
+    }
+}
+
+/// A vector of booleans.
+pub(super) fn booleans(datum: &Datum, path: &str) -> Read<Vec<bool>> {
+    if let Datum::Array(array) = datum {
+        if array.dtype() != DType::Bool || array.shape().len() != 1 {
+            return mistake(path, format!("must be a vector of booleans, got {} {:?}", array.dtype(), array.shape()));
+        }
+        return Ok(array.numbers().map(|number| number != 0.0).collect());
+    }
+    let mut found = Vec::new();
+    for (index, item) in items(datum, path)?.into_iter().enumerate() {
+        match item {
+            Datum::Value(Value::Bool(value)) => found.push(value),
+            other => return mistake(format!("{path}[{index}]"), format!("must be a boolean, got {}", other.kind())),
+        }
+    }
+    Ok(found)
+}
+
+/// float64 as the column holds it.
+#[expect(clippy::cast_possible_truncation, reason = "the store's columns are float32")]
+pub(super) fn narrow(number: f64) -> f32 {
+    number as f32
+}

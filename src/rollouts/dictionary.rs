@@ -1,0 +1,145 @@
+//! Dictionaries: texts that columns hold as ids.
+//!
+//! Texts get provisional ids as they come; the final ids are known at the end, when each
+//! dictionary is sorted by code point (`rollout` keeps its order instead).
+
+use indexmap::IndexSet;
+
+use crate::text::json;
+use crate::value::Value;
+
+/// Which dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dictionary {
+    Scene,
+    Snippet,
+    Rollout,
+    Target,
+    SourceKey,
+    SourceShard,
+    TargetSource,
+    Policy,
+    ScoreSource,
+    Split,
+    Config,
+    ClassName,
+    TargetMatchStatus,
+    DescriptorSource,
+    DescriptorProvenance,
+    DescriptorHash,
+    ExplicitTargetHash,
+    TerminationReason,
+}
+
+/// The dictionaries' names, by their number.
+pub(super) const NAMES: [&str; 18] = [
+    "scene",
+    "snippet",
+    "rollout",
+    "target",
+    "source_key",
+    "source_shard",
+    "target_source",
+    "policy",
+    "score_source",
+    "split",
+    "config",
+    "class_name",
+    "target_match_status",
+    "descriptor_source",
+    "descriptor_provenance",
+    "descriptor_hash",
+    "explicit_target_hash",
+    "termination_reason",
+];
+
+/// A cell that holds a text of dictionary `D` by its provisional id, or none (-1 on disk).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Coded<const D: usize>(Option<usize>);
+
+impl<const D: usize> Coded<D> {
+    pub(super) const NONE: Self = Self(None);
+}
+
+/// All dictionaries of a store under construction.
+#[derive(Debug, Default)]
+pub(super) struct Dictionaries {
+    texts: [IndexSet<String>; NAMES.len()],
+    /// Provisional id to final id, once sealed.
+    finals: [Vec<i32>; NAMES.len()],
+    lists: [Vec<String>; NAMES.len()],
+}
+
+impl Dictionaries {
+    /// The cell for `text`, which is collected.
+    pub(super) fn code<const D: usize>(&mut self, text: &str) -> Coded<D> {
+        let Some(texts) = self.texts.get_mut(D) else { return Coded::NONE };
+        let index = match texts.get_index_of(text) {
+            Some(index) => index,
+            None => texts.insert_full(text.to_owned()).0,
+        };
+        Coded(Some(index))
+    }
+
+    /// The cell for `text`, or none where it is absent or empty.
+    pub(super) fn code_if<const D: usize>(&mut self, text: Option<&str>) -> Coded<D> {
+        match text {
+            Some(text) if !text.is_empty() => self.code(text),
+            _ => Coded::NONE,
+        }
+    }
+
+    /// Sorts the dictionaries and settles every id; the store's split hash, if no record brought
+    /// it, stands at the end of `config`.
+    pub(super) fn seal(&mut self, split_manifest_hash: &str) {
+        for (number, texts) in self.texts.iter().enumerate() {
+            let mut list: Vec<String> = texts.iter().cloned().collect();
+            if number != Dictionary::Rollout as usize {
+                list.sort_unstable();
+            }
+            if number == Dictionary::Config as usize && !list.iter().any(|text| text == split_manifest_hash) {
+                list.push(split_manifest_hash.to_owned());
+            }
+            let place = |text: &String| list.iter().position(|other| other == text);
+            let sorted = number != Dictionary::Rollout as usize;
+            let finals = texts.iter().enumerate().map(|(index, text)| {
+                let position = if sorted { list.binary_search(text).ok().or_else(|| place(text)) } else { Some(index) };
+                position.and_then(|position| i32::try_from(position).ok()).unwrap_or(-1)
+            });
+            if let Some(slot) = self.finals.get_mut(number) {
+                *slot = finals.collect();
+            }
+            if let Some(slot) = self.lists.get_mut(number) {
+                *slot = list;
+            }
+        }
+    }
+
+    /// The final id of a cell.
+    pub(super) fn id<const D: usize>(&self, cell: Coded<D>) -> i32 {
+        let Coded(Some(index)) = cell else { return -1 };
+        self.finals.get(D).and_then(|finals| finals.get(index)).copied().unwrap_or(-1)
+    }
+
+    /// The text of a cell.
+    pub(super) fn text<const D: usize>(&self, cell: Coded<D>) -> Option<&str> {
+        self.texts.get(D)?.get_index(cell.0?).map(String::as_str)
+    }
+
+    /// The sealed list of a dictionary.
+    pub(super) fn list(&self, dictionary: Dictionary) -> &[String] {
+        self.lists.get(dictionary as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every sealed dictionary with its name.
+    pub(super) fn lists(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        NAMES.iter().copied().zip(self.lists.iter().map(Vec::as_slice))
+    }
+}
+
+/// A list of texts as the bytes on disk: JSON as Python prints it.
+pub(super) fn encode(list: &[String]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    json::write(&mut bytes, &Value::List(list.iter().map(|text| text.as_str().into()).collect()));
+    bytes
+}

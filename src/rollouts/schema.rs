@@ -1,0 +1,358 @@
+//! The store's format: names, versions and every column of every table, once.
+//!
+//! A table is a struct of columns and a struct of one row; [`table!`] makes both from one list,
+//! together with the arrays that go to disk.
+
+use crate::array::Array;
+use crate::rollouts::dictionary::{Coded, Dictionaries, Dictionary};
+
+pub(super) const SCHEMA_ID: &str = "aria_nbv.rollout_zarr_q_invalidity";
+pub(super) const SCHEMA_VERSION: &str = "2.0-target-rollout-provenance";
+pub(super) const MANIFEST_VERSION: &str = "rollout-store-manifest-v1";
+pub(super) const MANIFEST_FILE: &str = "manifest.json";
+pub(super) const INVALID_REASON_VERSION: &str = "rollout-invalidity-v1";
+pub(super) const RETURN_SEMANTICS: &str = "cumulative_target_root_gain";
+pub(super) const REWARD_METRIC: &str = "target_root_gain";
+pub(super) const TD_SEMANTICS: &str = "selected_transition_only";
+
+/// The groups every store has.
+pub(super) const GROUPS: [&str; 12] = [
+    "metadata",
+    "dictionaries",
+    "sources",
+    "lineage",
+    "targets",
+    "rollouts",
+    "steps",
+    "candidates",
+    "candidate_diagnostics",
+    "selected_depth",
+    "target_eval_crops",
+    "q_h",
+];
+
+/// Candidate invalidity reasons, by bit.
+pub(super) const REASONS: [&str; 24] = [
+    "VALID",
+    "POSE_NONFINITE",
+    "POSE_OUT_OF_EXTENT",
+    "CAMERA_OUT_OF_EXTENT",
+    "COLLISION_MESH",
+    "CLEARANCE_TOO_SMALL",
+    "PATH_SEGMENT_COLLISION",
+    "FRUSTUM_OUT_OF_BOUNDS",
+    "DEPTH_NO_HIT",
+    "DEPTH_TOO_SPARSE",
+    "BACKPROJECT_EMPTY",
+    "CANDIDATE_DUPLICATE",
+    "SAMPLER_RULE_REJECTED",
+    "TARGET_NOT_ACTOR_VISIBLE",
+    "TARGET_GT_UNMATCHED",
+    "TARGET_CROP_EMPTY",
+    "TARGET_SUPPORT_TOO_LOW",
+    "TARGET_VISIBILITY_TOO_LOW",
+    "SEMIDENSE_SUPPORT_TOO_LOW",
+    "EVL_EVIDENCE_MISSING",
+    "MESH_REFERENCE_MISSING",
+    "ORACLE_DISTANCE_FAILED",
+    "CANDIDATE_ORDER_GUARD_FAILED",
+    "RUNTIME_ERROR",
+];
+
+/// Float diagnostics: key in a record's `extras`, column, and whether radians become degrees.
+pub(super) const FLOAT_EXTRAS: &[(&str, &str, bool)] = &[
+    ("min_distance_to_mesh", "mesh_distance_m", false),
+    ("path_min_clearance_m", "path_min_clearance_m", false),
+    ("free_space_margin_m", "free_space_margin_m", false),
+    ("motion_step_length_m", "motion_step_length_m", false),
+    ("motion_height_delta_m", "motion_height_delta_m", false),
+    ("motion_backward_step_m", "motion_backward_step_m", false),
+    ("motion_yaw_delta_rad", "motion_yaw_delta_deg", true),
+    ("target_distance_m", "target_distance_m", false),
+    ("target_bearing_yaw_rad", "target_bearing_yaw_deg", true),
+    ("view_jitter_yaw_deg", "view_jitter_yaw_deg", false),
+    ("view_jitter_pitch_deg", "view_jitter_pitch_deg", false),
+    ("view_jitter_azimuth_limit_deg", "view_jitter_azimuth_limit_deg", false),
+    ("view_jitter_elevation_limit_deg", "view_jitter_elevation_limit_deg", false),
+    ("target_view_angle_deg", "target_view_angle_deg", false),
+    ("target_pixel_margin_px", "target_pixel_margin_px", false),
+];
+
+/// Boolean diagnostics beside the collision masks, by key and column.
+pub(super) const BOOL_EXTRAS: &[&str] = &["view_jitter_is_bounded", "target_in_fov_mask", "target_view_evaluated_mask"];
+
+/// A column's cell: how a column of them becomes an array.
+pub(super) trait Cell: Sized + Copy {
+    fn array(cells: &[Self], dictionaries: &Dictionaries) -> Array;
+}
+
+macro_rules! scalar_cells {
+    ($($kind:ty => $variant:ident),+) => {$(
+        impl Cell for $kind {
+            fn array(cells: &[Self], _: &Dictionaries) -> Array {
+                Array::$variant(ndarray::Array1::from(cells.to_vec()).into_dyn())
+            }
+        }
+    )+};
+}
+scalar_cells!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u16 => U16, u32 => U32, f32 => F32);
+
+impl<const W: usize> Cell for [f32; W] {
+    fn array(cells: &[Self], _: &Dictionaries) -> Array {
+        let shape = ndarray::IxDyn(&[cells.len(), W]);
+        let flat: Vec<f32> = cells.iter().flatten().copied().collect();
+        Array::F32(ndarray::ArrayD::from_shape_vec(shape, flat).unwrap_or_default())
+    }
+}
+
+impl<const D: usize> Cell for Coded<D> {
+    fn array(cells: &[Self], dictionaries: &Dictionaries) -> Array {
+        let ids: Vec<i32> = cells.iter().map(|cell| dictionaries.id(*cell)).collect();
+        i32::array(&ids, dictionaries)
+    }
+}
+
+macro_rules! table {
+    ($(#[$doc:meta])* $group:literal $table:ident of $row:ident { $($name:ident: $kind:ty,)+ }) => {
+        $(#[$doc])*
+        #[derive(Default)]
+        pub(super) struct $table { $(pub(super) $name: Vec<$kind>,)+ }
+
+        /// One row.
+        pub(super) struct $row { $(pub(super) $name: $kind,)+ }
+
+        impl $table {
+            pub(super) const GROUP: &'static str = $group;
+            pub(super) const COLUMNS: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            pub(super) fn push(&mut self, row: $row) {
+                $(self.$name.push(row.$name);)+
+            }
+
+            /// The columns as arrays, in order.
+            pub(super) fn arrays(&self, dictionaries: &Dictionaries) -> Vec<(&'static str, Array)> {
+                vec![$((stringify!($name), Cell::array(&self.$name, dictionaries))),+]
+            }
+        }
+    };
+}
+
+type Scene = Coded<{ Dictionary::Scene as usize }>;
+type Snippet = Coded<{ Dictionary::Snippet as usize }>;
+type RolloutName = Coded<{ Dictionary::Rollout as usize }>;
+type TargetName = Coded<{ Dictionary::Target as usize }>;
+type SourceKey = Coded<{ Dictionary::SourceKey as usize }>;
+type SourceShard = Coded<{ Dictionary::SourceShard as usize }>;
+type TargetSource = Coded<{ Dictionary::TargetSource as usize }>;
+type PolicyName = Coded<{ Dictionary::Policy as usize }>;
+type ScoreSource = Coded<{ Dictionary::ScoreSource as usize }>;
+type Split = Coded<{ Dictionary::Split as usize }>;
+type Config = Coded<{ Dictionary::Config as usize }>;
+type ClassName = Coded<{ Dictionary::ClassName as usize }>;
+type MatchStatus = Coded<{ Dictionary::TargetMatchStatus as usize }>;
+type DescriptorSource = Coded<{ Dictionary::DescriptorSource as usize }>;
+type DescriptorProvenance = Coded<{ Dictionary::DescriptorProvenance as usize }>;
+type DescriptorHash = Coded<{ Dictionary::DescriptorHash as usize }>;
+type ExplicitTargetHash = Coded<{ Dictionary::ExplicitTargetHash as usize }>;
+type Termination = Coded<{ Dictionary::TerminationReason as usize }>;
+
+table! {
+    /// One row per distinct source row, in first-seen order.
+    "sources" Sources of SourceRow {
+        source_row_id: i64,
+        sample_index: i64,
+        sample_key_id: SourceKey,
+        scene_id: Scene,
+        snippet_id: Snippet,
+        split_id: Split,
+        campaign_split_id: Split,
+        source_cache_version_id: Config,
+        source_offline_store_manifest_hash_id: Config,
+        split_manifest_hash_id: Config,
+        source_shard_id: SourceShard,
+        source_shard_row: i64,
+    }
+}
+
+table! {
+    /// One row per retained chain.
+    "rollouts" Rollouts of RolloutRow {
+        rollout_row_id: i64,
+        rollout_id: RolloutName,
+        chain_id: i32,
+        source_row_id: i64,
+        root_pose_world: [f32; 12],
+        root_time_ns: i64,
+        root_trajectory_index: i32,
+        root_frame_index: i32,
+        scene_id: Scene,
+        snippet_id: Snippet,
+        target_row_id: i64,
+        policy_id: PolicyName,
+        horizon: i16,
+        branch_factor: i16,
+        beam_width: i16,
+        temperature: f32,
+        random_seed: i64,
+        termination_reason: Termination,
+        final_cumulative_target_rri: f32,
+        final_cumulative_scene_rri: f32,
+        final_cumulative_target_root_gain: f32,
+        final_cumulative_scene_root_gain: f32,
+        split_id: Split,
+    }
+}
+
+table! {
+    /// How each chain was made, row for row beside `rollouts`.
+    "lineage" Lineage of LineageRow {
+        rollout_row_id: i64,
+        candidate_config_id: Config,
+        oracle_config_id: Config,
+        rollout_config_id: Config,
+        model_checkpoint_id: Config,
+        mesh_version_id: Config,
+        branch_schedule_id: Config,
+        target_protocol_version_id: Config,
+        target_crop_policy_id: Config,
+        reason_code_version_id: Config,
+        selection_rng_state_hash_id: Config,
+    }
+}
+
+table! {
+    /// One row per state, in order along each chain.
+    "steps" Steps of StepRow {
+        step_row_id: i64,
+        rollout_row_id: i64,
+        step_index: i16,
+        selected_candidate_row_id: i64,
+        selected_shell_index: i32,
+        selected_compact_valid_index: i32,
+        num_candidates: i32,
+        num_valid_candidates: i32,
+        candidate_seed: i64,
+        selection_seed: i64,
+        cumulative_target_rri: f32,
+        cumulative_scene_rri: f32,
+        cumulative_target_root_gain: f32,
+        cumulative_scene_root_gain: f32,
+    }
+}
+
+table! {
+    /// One row per candidate of every shell, invalid ones included.
+    "candidates" Candidates of CandidateRow {
+        candidate_row_id: i64,
+        step_row_id: i64,
+        rollout_row_id: i64,
+        step_index: i16,
+        shell_index: i32,
+        compact_valid_index: i32,
+        pose_world_cam: [f32; 12],
+        pose_relative_root: [f32; 12],
+        actor_action_mask: bool,
+        oracle_label_mask: bool,
+        q_train_mask: bool,
+        selected_mask: bool,
+        strategy_id: i32,
+        position_id: i32,
+        mixture_id: i32,
+        position_pair_id: i64,
+        gaze_variant_id: i8,
+        sampler_probability: f32,
+        score_source_id: ScoreSource,
+        invalid_reason_bitset: u32,
+        primary_invalid_reason: u16,
+        scene_rri: f32,
+        target_rri: f32,
+        scene_root_gain: f32,
+        target_root_gain: f32,
+        scene_log_error_gain: f32,
+        target_log_error_gain: f32,
+        scene_pm_dist_before: f32,
+        scene_pm_dist_after: f32,
+        target_pm_dist_before: f32,
+        target_pm_dist_after: f32,
+        target_current_support: f32,
+        target_candidate_support: f32,
+        selection_logits: f32,
+        selection_probabilities: f32,
+        selection_log_probabilities: f32,
+    }
+}
+
+table! {
+    /// Diagnostics, row for row beside `candidates`.
+    "candidate_diagnostics" Diagnostics of DiagnosticsRow {
+        candidate_row_id: i64,
+        position_id: i32,
+        mesh_distance_m: f32,
+        path_min_clearance_m: f32,
+        path_collision_mask: bool,
+        path_collision_applicable_mask: bool,
+        path_collision_evaluated_mask: bool,
+        free_space_margin_m: f32,
+        motion_step_length_m: f32,
+        motion_height_delta_m: f32,
+        motion_backward_step_m: f32,
+        motion_yaw_delta_deg: f32,
+        target_distance_m: f32,
+        target_bearing_yaw_deg: f32,
+        view_jitter_yaw_deg: f32,
+        view_jitter_pitch_deg: f32,
+        view_jitter_azimuth_limit_deg: f32,
+        view_jitter_elevation_limit_deg: f32,
+        view_jitter_is_bounded: bool,
+        target_view_angle_deg: f32,
+        target_pixel_margin_px: f32,
+        target_in_fov_mask: bool,
+        target_view_evaluated_mask: bool,
+    }
+}
+
+table! {
+    /// One row per target, ascending.
+    "targets" Targets of TargetRow {
+        target_row_id: i64,
+        target_id: TargetName,
+        target_selection_policy_id: PolicyName,
+        target_selection_rank: i32,
+        target_selection_score: f32,
+        target_selection_probability: f32,
+        target_selection_temperature: f32,
+        target_source_id: TargetSource,
+        target_source_index: i32,
+        descriptor_source_id: DescriptorSource,
+        descriptor_provenance_id: DescriptorProvenance,
+        descriptor_hash_id: DescriptorHash,
+        explicit_target_hash_id: ExplicitTargetHash,
+        target_sem_id: i32,
+        target_inst_id: i32,
+        target_class_name_id: ClassName,
+        target_confidence: f32,
+        target_projected_area_pixels: f32,
+        target_projected_area_fraction: f32,
+        target_effective_support_count: f32,
+        target_visibility_score: f32,
+        target_support_score: f32,
+        target_deficit_score: f32,
+        target_semidense_support_count: i32,
+        target_evl_support_count: i32,
+        target_center_world: [f32; 3],
+        target_extents: [f32; 3],
+        target_pose_world_object: [f32; 12],
+        target_relative_pose_reference_object: [f32; 12],
+        target_valid_mask: bool,
+        target_invalid_reason_bitset: u32,
+        target_primary_invalid_reason: u16,
+        target_reason_code_version_id: Config,
+        matched_gt_target_row_id: i64,
+        matched_gt_target_id: TargetName,
+        gt_match_iou: f32,
+        gt_match_score: f32,
+        gt_match_status_id: MatchStatus,
+        gt_label_valid_mask: bool,
+        target_crop_policy_id: Config,
+    }
+}

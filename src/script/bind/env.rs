@@ -1,0 +1,78 @@
+//! `skyfall.env`: environments stepped by hand.
+
+use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
+
+use super::space::LuaSpace;
+use super::{Module, element, line};
+use crate::env::{Env, Info, registry};
+use crate::script::convert;
+use crate::script::error::fail;
+use crate::space::Element;
+use crate::value::Value;
+
+/// An environment in a script's hands.
+struct LuaEnv {
+    env: Box<dyn Env>,
+    observation: Element,
+}
+
+pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
+    module
+        .function("make", |_, _, (id, kwargs): (LuaValue, LuaValue)| {
+            let id = convert::text(&id, "id")?;
+            let kwargs = convert::read_map(&kwargs, "kwargs")?;
+            let env = registry::make(&id, &kwargs).map_err(line)?;
+            let observation = env.observation_space().blank();
+            Ok(LuaEnv { env, observation })
+        })?
+        .function("list", |lua, _, ()| Ok(lua.create_sequence_from(registry::IDS)?))
+}
+
+/// `info` as a table.
+fn info_table(lua: &mlua::Lua, info: &Info) -> mlua::Result<Table> {
+    let table = match &info.entries {
+        Some(entries) => convert::write_map(lua, entries)?,
+        None => lua.create_table()?,
+    };
+    if info.invalid_action {
+        table.raw_set("invalid_action", true)?;
+    }
+    Ok(table)
+}
+
+impl UserData for LuaEnv {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_field_method_get("id", |_, this| Ok(this.env.id().to_owned()));
+        fields.add_field_method_get("observation_space", |_, this| Ok(LuaSpace(this.env.observation_space().clone())));
+        fields.add_field_method_get("action_space", |_, this| Ok(LuaSpace(this.env.action_space().clone())));
+    }
+
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method_mut("reset", |lua, this, options: LuaValue| {
+            let options = convert::read_map(&options, "options").map_err(|line| fail(lua, line))?;
+            let mut seed = None;
+            for (key, value) in &options {
+                match (key.as_str(), value.as_int().and_then(|seed| u64::try_from(seed).ok())) {
+                    ("seed", Some(value)) => seed = Some(value),
+                    ("seed", None) => return Err(fail(lua, "reset: `seed` must be an integer that is not negative")),
+                    _ => return Err(fail(lua, format!("reset: unknown option `{key}`; it takes `seed`"))),
+                }
+            }
+            let info = this.env.reset(seed, &mut this.observation).map_err(|problem| fail(lua, problem))?;
+            (element::to_lua(lua, &this.observation)?, info_table(lua, &info)?).into_lua_multi(lua)
+        });
+        methods.add_method_mut("step", |lua, this, action: LuaValue| -> mlua::Result<MultiValue> {
+            let action = element::from_lua(&action, this.env.action_space(), "action").map_err(|line| fail(lua, line))?;
+            let step = this.env.step(&action, &mut this.observation).map_err(|problem| fail(lua, problem))?;
+            let observation = element::to_lua(lua, &this.observation)?;
+            let info = info_table(lua, &step.info)?;
+            (observation, step.reward, step.terminated, step.truncated, info).into_lua_multi(lua)
+        });
+        methods.add_method("parameters", |lua, this, ()| convert::write_map(lua, &this.env.parameters()));
+        methods.add_method_mut("set_parameter", |lua, this, (name, value): (LuaValue, LuaValue)| {
+            let name = convert::text(&name, "name").map_err(|line| fail(lua, line))?;
+            let value: Value = convert::read(&value, "value").map_err(|line| fail(lua, line))?;
+            this.env.set_parameter(&name, &value).map_err(|problem| fail(lua, problem))
+        });
+    }
+}

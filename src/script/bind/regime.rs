@@ -1,0 +1,150 @@
+//! `skyfall.regime`: native providers by name, and providers written in Lua.
+
+use mlua::{Function, Lua, Table, UserData, Value as LuaValue};
+
+use super::random::LuaRng;
+use super::reward::{lua_record, recorded_source};
+use super::{Fault, Module, line};
+use crate::random::Rng;
+use crate::regime::{self, Provider, Regime, RegimeError, RegimeRecord};
+use crate::script::convert;
+use crate::script::error::message;
+use crate::script::source;
+use crate::value::{Map, Value};
+
+/// A provider in a script's hands; each run makes its own from it.
+pub(super) enum LuaProviderHandle {
+    Native(RegimeRecord),
+    Lua { name: String, params: Map, function: Function, recorded: Result<String, String> },
+}
+
+impl UserData for LuaProviderHandle {}
+
+impl LuaProviderHandle {
+    /// The provider, ready for one run under the experiment's seed.
+    pub(super) fn build(&self, lua: &Lua, seed: u64) -> Result<Box<dyn Provider>, Fault> {
+        match self {
+            Self::Native(record) => regime::from_record(record).map_err(line),
+            Self::Lua { name, params, function, recorded } => {
+                Ok(Box::new(LuaProvider::new(lua, name, params, function, recorded.clone(), seed)?))
+            }
+        }
+    }
+}
+
+pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
+    module
+        .function("make", |_, _, (provider, params): (String, LuaValue)| {
+            let record = RegimeRecord { provider, params: convert::read_map(&params, "params")?, lua: None };
+            regime::from_record(&record).map_err(line)?;
+            Ok(LuaProviderHandle::Native(record))
+        })?
+        .function("provider", |_, host, (name, params, function): (LuaValue, LuaValue, LuaValue)| {
+            let name = convert::text(&name, "name")?;
+            let params = convert::read_map(&params, "params")?;
+            let LuaValue::Function(function) = function else {
+                return Err(Fault::Line(format!(
+                    "regime.provider: `fn` of provider `{name}` must be a function, got {}",
+                    convert::describe(&function)
+                )));
+            };
+            let recorded = source::record(host, &function);
+            Ok(LuaProviderHandle::Lua { name, params, function, recorded })
+        })
+}
+
+/// A provider whose code is a Lua function.
+struct LuaProvider {
+    name: String,
+    params: Map,
+    recorded: Result<String, String>,
+    function: Function,
+    arguments: (Table, mlua::AnyUserData),
+    present: Option<Regime>,
+    /// Keeps the machine alive as long as the provider.
+    _lua: Lua,
+}
+
+impl LuaProvider {
+    fn new(
+        lua: &Lua,
+        name: &str,
+        params: &Map,
+        function: &Function,
+        recorded: Result<String, String>,
+        seed: u64,
+    ) -> mlua::Result<Self> {
+        let rng = lua.create_userdata(LuaRng(Rng::named(seed, "regime")))?;
+        Ok(Self {
+            name: name.to_owned(),
+            params: params.clone(),
+            recorded,
+            function: function.clone(),
+            arguments: (convert::write_map(lua, params)?, rng),
+            present: None,
+            _lua: lua.clone(),
+        })
+    }
+
+    fn error(&self, message: impl Into<String>) -> RegimeError {
+        RegimeError { provider: self.name.clone(), message: message.into() }
+    }
+}
+
+impl Provider for LuaProvider {
+    fn shift(&mut self, step: u64) -> Result<Option<Regime>, RegimeError> {
+        let (params, rng) = &self.arguments;
+        let answer: LuaValue = self
+            .function
+            .call((step, params, rng))
+            .map_err(|error| self.error(format!("step {step}: {}", message(&error))))?;
+        let place = self.function.info();
+        let place = match (place.short_src, place.line_defined) {
+            (Some(file), Some(defined)) => format!("{file}:{defined}: "),
+            _ => String::new(),
+        };
+        let regime = convert::read(&answer, "regime")
+            .and_then(|answer| regime::regime_from_value(&answer, "regime"))
+            .map_err(|line| self.error(format!("step {step}: {place}{line}")))?;
+        if self.present.as_ref() == Some(&regime) {
+            return Ok(None);
+        }
+        self.present = Some(regime.clone());
+        Ok(Some(regime))
+    }
+
+    fn record(&self) -> Result<RegimeRecord, RegimeError> {
+        let source = self.recorded.as_ref().map_err(|line| self.error(line.clone()))?;
+        Ok(RegimeRecord {
+            provider: self.name.clone(),
+            params: self.params.clone(),
+            lua: Some(lua_record(source)),
+        })
+    }
+}
+
+/// The provider that `record` describes, its code compiled in `lua`.
+///
+/// # Errors
+/// When the record is incomplete, was changed, or does not compile.
+pub(in crate::script) fn provider_from_source(
+    lua: &Lua,
+    record: &RegimeRecord,
+    seed: u64,
+) -> Result<Box<dyn Provider>, RegimeError> {
+    let fail = |message: String| RegimeError { provider: record.provider.clone(), message };
+    let code: &Value = match &record.lua {
+        Some(code) => code,
+        None => return regime::from_record(record),
+    };
+    let source = recorded_source(code).map_err(fail)?;
+    let function: Function = lua
+        .load(source)
+        .set_name(format!("={} (from the bundle)", record.provider))
+        .set_mode(mlua::chunk::ChunkMode::Text)
+        .eval()
+        .map_err(|error| fail(message(&error)))?;
+    let provider = LuaProvider::new(lua, &record.provider, &record.params, &function, Ok(source.to_owned()), seed)
+        .map_err(|error| fail(message(&error)))?;
+    Ok(Box::new(provider))
+}

@@ -1,0 +1,202 @@
+//! Values across the border, with the path of every field.
+//!
+//! Inbound, a table is a list or a map, never both: mixed, sparse and cyclic tables are refused
+//! by name, `nil` is absence, integers and floats stay apart. Outbound, maps and lists become
+//! tables, `null` becomes `nil`, integers beyond 64 bits become text.
+
+use mlua::{IntoLua, Lua, Table, Value as LuaValue};
+
+use crate::value::{Map, Value};
+
+/// Deeper than this, a table is taken for one that contains itself.
+const DEPTH: usize = 64;
+
+/// `value` as plain data; `path` is how errors call it.
+///
+/// # Errors
+/// One line naming the field that is not plain data.
+pub(super) fn read(value: &LuaValue, path: &str) -> Result<Value, String> {
+    read_at(value, path, 0)
+}
+
+fn read_at(value: &LuaValue, path: &str, depth: usize) -> Result<Value, String> {
+    if depth > DEPTH {
+        return Err(format!("`{path}` is nested deeper than {DEPTH} levels; does it contain itself?"));
+    }
+    Ok(match value {
+        LuaValue::Nil => Value::Null,
+        LuaValue::Boolean(value) => Value::Bool(*value),
+        LuaValue::Integer(value) => Value::Int(*value),
+        LuaValue::Number(value) => Value::Float(*value),
+        LuaValue::String(text) => match text.to_str() {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_) => return Err(format!("`{path}` is not UTF-8 text")),
+        },
+        LuaValue::Table(table) => return read_table(table, path, depth),
+        LuaValue::UserData(data) => match data.borrow::<super::bind::array::LuaArray>() {
+            Ok(array) => array.to_value(),
+            Err(_) => return Err(format!("`{path}` must be plain data, got an object")),
+        },
+        other => return Err(format!("`{path}` must be plain data, got a {}", other.type_name())),
+    })
+}
+
+fn read_table(table: &Table, path: &str, depth: usize) -> Result<Value, String> {
+    let entries = entries(table, path)?;
+    let length = table.raw_len();
+    if entries.is_empty() {
+        return Ok(Value::Map(Map::new()));
+    }
+    if entries.iter().all(|(key, _)| matches!(key, LuaValue::Integer(_))) {
+        if let Some(gap) = first_gap(&entries) {
+            return Err(format!("`{path}` is a list with a hole at [{gap}]"));
+        }
+        let mut items = Vec::with_capacity(length);
+        for (index, (_, value)) in entries.iter().enumerate() {
+            items.push(read_at(value, &format!("{path}[{}]", index + 1), depth + 1)?);
+        }
+        return Ok(Value::List(items));
+    }
+    let mut map = Map::with_capacity(entries.len());
+    for (key, value) in &entries {
+        let LuaValue::String(key) = key else {
+            return Err(format!("`{path}` mixes a list with named fields: key [{}]", key_text(key)));
+        };
+        let Ok(key) = key.to_str() else {
+            return Err(format!("`{path}` has a key that is not UTF-8 text"));
+        };
+        let value = read_at(value, &format!("{path}.{key}"), depth + 1)?;
+        map.insert(key.to_owned(), value);
+    }
+    Ok(Value::Map(map))
+}
+
+/// A table's entries, integers first in order, then other keys sorted: Lua's own order differs
+/// from run to run.
+pub(super) fn entries(table: &Table, path: &str) -> Result<Vec<(LuaValue, LuaValue)>, String> {
+    let mut entries = Vec::new();
+    for pair in table.pairs::<LuaValue, LuaValue>() {
+        entries.push(pair.map_err(|error| format!("`{path}`: {}", super::error::message(&error)))?);
+    }
+    entries.sort_by(|(a, _), (b, _)| match (a, b) {
+        (LuaValue::Integer(a), LuaValue::Integer(b)) => a.cmp(b),
+        (LuaValue::Integer(_), _) => std::cmp::Ordering::Less,
+        (_, LuaValue::Integer(_)) => std::cmp::Ordering::Greater,
+        (a, b) => key_text(a).cmp(&key_text(b)),
+    });
+    Ok(entries)
+}
+
+/// The first index from 1 that integer-keyed `entries`, in order, leave out.
+fn first_gap(entries: &[(LuaValue, LuaValue)]) -> Option<i64> {
+    let mut expected = 1;
+    for (key, _) in entries {
+        if !matches!(key, LuaValue::Integer(index) if *index == expected) {
+            return Some(expected);
+        }
+        expected += 1;
+    }
+    None
+}
+
+/// A key as messages show it.
+pub(super) fn key_text(key: &LuaValue) -> String {
+    match key {
+        LuaValue::String(text) => text.to_string_lossy(),
+        LuaValue::Integer(value) => value.to_string(),
+        LuaValue::Number(value) => crate::text::number::float_text(*value),
+        LuaValue::Boolean(value) => value.to_string(),
+        other => format!("a {}", other.type_name()),
+    }
+}
+
+/// `value` as a map of plain data; `nil` is an empty one.
+///
+/// # Errors
+/// One line naming the field that is not plain data, or that this is no map.
+pub(super) fn read_map(value: &LuaValue, path: &str) -> Result<Map, String> {
+    match read(value, path)? {
+        Value::Null => Ok(Map::new()),
+        Value::Map(map) => Ok(map),
+        other => Err(format!("`{path}` must be a table of named fields, got {}", other.kind())),
+    }
+}
+
+/// `value` as text.
+///
+/// # Errors
+/// One line saying what was expected and what came.
+pub(super) fn text(value: &LuaValue, path: &str) -> Result<String, String> {
+    match value {
+        LuaValue::String(text) => Ok(text.to_str().map_err(|_| format!("`{path}` is not UTF-8 text"))?.to_owned()),
+        other => Err(format!("`{path}` must be text, got {}", describe(other))),
+    }
+}
+
+/// `value` as a finite or infinite number.
+///
+/// # Errors
+/// One line saying what was expected and what came.
+pub(super) fn number(value: &LuaValue, path: &str) -> Result<f64, String> {
+    match value {
+        #[expect(clippy::cast_precision_loss, reason = "Lua's own conversion of an integer to a float")]
+        LuaValue::Integer(value) => Ok(*value as f64),
+        LuaValue::Number(value) => Ok(*value),
+        other => Err(format!("`{path}` must be a number, got {}", describe(other))),
+    }
+}
+
+/// `value` as an integer; an integral float counts.
+///
+/// # Errors
+/// One line saying what was expected and what came.
+pub(super) fn integer(value: &LuaValue, path: &str) -> Result<i64, String> {
+    let found = match value {
+        LuaValue::Integer(value) => Some(*value),
+        LuaValue::Number(value) => Value::Float(*value).as_int(),
+        _ => None,
+    };
+    found.ok_or_else(|| format!("`{path}` must be an integer, got {}", describe(value)))
+}
+
+/// What a Lua value is, in the words of an error message.
+pub(super) fn describe(value: &LuaValue) -> String {
+    match value {
+        LuaValue::Nil => "nothing".to_owned(),
+        LuaValue::Boolean(value) => value.to_string(),
+        LuaValue::Integer(value) => format!("the integer {value}"),
+        LuaValue::Number(value) => format!("the number {}", crate::text::number::float_text(*value)),
+        LuaValue::String(text) => format!("the text \"{}\"", text.to_string_lossy().chars().take(40).collect::<String>()),
+        LuaValue::Table(_) => "a table".to_owned(),
+        LuaValue::Function(_) => "a function".to_owned(),
+        _ => "an object".to_owned(),
+    }
+}
+
+/// Plain data as a Lua value.
+pub(super) fn write(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+    match value {
+        Value::Null => Ok(LuaValue::Nil),
+        Value::Bool(value) => Ok(LuaValue::Boolean(*value)),
+        Value::Int(value) => Ok(LuaValue::Integer(*value)),
+        Value::Float(value) => Ok(LuaValue::Number(*value)),
+        Value::BigInt(text) | Value::Text(text) => text.as_str().into_lua(lua),
+        Value::List(items) => {
+            let table = lua.create_table_with_capacity(items.len(), 0)?;
+            for (index, item) in items.iter().enumerate() {
+                table.raw_set(index + 1, write(lua, item)?)?;
+            }
+            Ok(LuaValue::Table(table))
+        }
+        Value::Map(map) => Ok(LuaValue::Table(write_map(lua, map)?)),
+    }
+}
+
+/// A map of plain data as a Lua table.
+pub(super) fn write_map(lua: &Lua, map: &Map) -> mlua::Result<Table> {
+    let table = lua.create_table_with_capacity(0, map.len())?;
+    for (key, value) in map {
+        table.raw_set(key.as_str(), write(lua, value)?)?;
+    }
+    Ok(table)
+}

@@ -1,0 +1,148 @@
+//! Errors of scripts: messages that begin with the script's `file:line:`, and the report of an
+//! error nobody caught.
+
+use std::fmt::Display;
+
+use mlua::Lua;
+
+use crate::diagnostic::{Diagnostic, Exit, Location};
+use crate::script::loader::Sources;
+
+/// Why a script could not be run to its end.
+#[derive(Debug)]
+pub enum ScriptError {
+    /// It raised an error (or could not be compiled, or read).
+    Raised(Box<Diagnostic>),
+    /// It asked to end the process with this exit code (`os.exit`).
+    Exit(u8),
+}
+
+/// Chunks of the embedded library are named so; their frames are not the user's.
+pub(super) const LIBRARY_CHUNK: &str = "[skyfall]";
+
+/// How many frames a report shows.
+const TRACE_LENGTH: usize = 8;
+
+/// An error whose message begins with the position in the script that called the library.
+pub(super) fn fail(lua: &Lua, message: impl Display) -> mlua::Error {
+    mlua::Error::RuntimeError(format!("{}{message}", position(lua)))
+}
+
+/// `file:line: ` of the innermost frame that is the user's own.
+fn position(lua: &Lua) -> String {
+    frames(lua)
+        .into_iter()
+        .next()
+        .map(|frame| format!("{}:{}: ", frame.file, frame.line))
+        .unwrap_or_default()
+}
+
+/// One frame of the user's own code.
+pub(super) struct Frame {
+    file: String,
+    line: usize,
+    function: String,
+}
+
+/// The user's frames, innermost first.
+pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
+    let mut found = Vec::new();
+    let mut level = 0;
+    while let Some(frame) = lua.inspect_stack(level, |debug| {
+        let source = debug.source();
+        let names = debug.names();
+        let file = source.short_src.as_deref().unwrap_or("?").to_owned();
+        let line = debug.current_line()?;
+        let function = match (source.what, names.name) {
+            ("main", _) => "main chunk".to_owned(),
+            (_, Some(name)) => format!("function `{name}`"),
+            _ => format!("function <line {}>", source.line_defined.unwrap_or_default()),
+        };
+        (!file.starts_with(LIBRARY_CHUNK)).then_some(Frame { file, line, function })
+    }) {
+        found.extend(frame);
+        level += 1;
+    }
+    found
+}
+
+/// The one-line message inside an error, without tracebacks.
+pub(super) fn message(error: &mlua::Error) -> String {
+    let text = match error {
+        mlua::Error::CallbackError { cause, .. } => return message(cause),
+        mlua::Error::WithContext { context, cause } => return format!("{context}: {}", message(cause)),
+        mlua::Error::BadArgument { to, pos, name, cause } => {
+            let function = to.as_deref().unwrap_or("?");
+            let argument = name.as_deref().map_or_else(|| pos.to_string(), |name| format!("`{name}`"));
+            return format!("bad argument {argument} to `{function}`: {}", message(cause));
+        }
+        mlua::Error::RuntimeError(text) | mlua::Error::SyntaxError { message: text, .. } => text.clone(),
+        other => other.to_string(),
+    };
+    let text = text.split("\nstack traceback:").next().unwrap_or_default().trim_end();
+    match text.split_once(": 0x") {
+        // An address says nothing and differs from run to run.
+        Some((kind, _)) if !kind.contains(' ') => format!("the error raised is a {kind} value, not text"),
+        _ => text.replace('\n', " "),
+    }
+}
+
+/// The message of a raised Lua value.
+pub(super) fn message_of_value(value: &mlua::Value) -> String {
+    match value {
+        mlua::Value::Error(error) => message(error),
+        mlua::Value::String(text) => text.to_string_lossy(),
+        mlua::Value::Table(table) => match table.raw_get::<mlua::Value>("message") {
+            Ok(mlua::Value::String(text)) => text.to_string_lossy(),
+            _ => "the error raised is a table without a `message`".to_owned(),
+        },
+        other => format!("the error raised is a {} value, not text", other.type_name()),
+    }
+}
+
+/// The report of an error nobody caught: the innermost position inside `message` becomes the
+/// location, with its source line, and is taken out of the message.
+pub(super) fn report(message: &str, frames: Vec<Frame>, sources: &Sources) -> Diagnostic {
+    let (text, place) = split_position(message, sources);
+    let mut diagnostic = Diagnostic::new("script/error", text, Exit::Failure);
+    let place = place.or_else(|| frames.first().map(|frame| (frame.file.clone(), frame.line)));
+    diagnostic.location = place.map(|(file, line)| {
+        let source = sources.line(&file, line);
+        Location { file, line, source }
+    });
+    diagnostic.trace = frames
+        .into_iter()
+        .take(TRACE_LENGTH)
+        .map(|frame| format!("{}:{}: in {}", frame.file, frame.line, frame.function))
+        .collect();
+    diagnostic
+}
+
+/// Takes every `file:line: ` of a known chunk out of `message`; the last one is the innermost.
+fn split_position(message: &str, sources: &Sources) -> (String, Option<(String, usize)>) {
+    let mut text = message.to_owned();
+    let mut place: Option<(usize, String, usize)> = None;
+    for file in sources.names() {
+        let mark = format!("{file}:");
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| rest.find(&mark)) {
+            let start = from + found;
+            let rest = text.get(start + mark.len()..).unwrap_or_default();
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let tail = rest.get(digits.len()..).unwrap_or_default();
+            match (digits.parse(), tail.strip_prefix(": ")) {
+                (Ok(line), Some(after)) => {
+                    let after = after.to_owned();
+                    text.truncate(start);
+                    text.push_str(&after);
+                    if place.as_ref().is_none_or(|(position, ..)| *position <= start) {
+                        place = Some((start, file.clone(), line));
+                    }
+                    from = start;
+                }
+                _ => from = start + mark.len(),
+            }
+        }
+    }
+    (text, place.map(|(_, file, line)| (file, line)))
+}

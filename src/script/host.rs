@@ -1,0 +1,242 @@
+//! One Lua virtual machine and what surrounds it: where the script lives, what it may touch,
+//! where its messages go.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
+
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::error::{self, Frame, ScriptError};
+use crate::script::loader::{self, Sources};
+use crate::script::permissions::Permissions;
+use crate::script::{bind, standard};
+
+/// Where a script's messages go; the command line implements it.
+pub trait Console {
+    /// Something the user should know; goes to stderr.
+    fn warn(&self, message: &str);
+
+    /// Something the user may want to know; goes to stderr unless quiet.
+    fn info(&self, message: &str);
+
+    /// Long work is at `done` of `total` steps; shown on a terminal only.
+    fn progress(&self, what: &str, done: u64, total: u64);
+
+    /// Whether the user asked to stop (Ctrl-C).
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// What a script is run with.
+#[derive(Default)]
+pub struct Settings {
+    /// What it may touch.
+    pub permissions: Permissions,
+    /// Its arguments: `...` and `arg`.
+    pub arguments: Vec<String>,
+    /// `--set` overrides for every experiment the script runs, each `a.b.c=VALUE`.
+    pub overrides: Vec<String>,
+    /// The clock of store manifests (seconds since the epoch), if fixed from outside.
+    pub source_date_epoch: Option<u64>,
+}
+
+/// A script's text and where it comes from.
+#[derive(Clone, Debug)]
+pub enum Script {
+    /// A file.
+    File(PathBuf),
+    /// Text given on the command line (`-e`) or standard input; `name` is how messages call it.
+    Text {
+        /// How messages call it.
+        name: String,
+        /// The code.
+        code: String,
+    },
+}
+
+/// What a script that ended well left to do.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Nothing.
+    Done,
+    /// It returned an experiment, which the caller may run.
+    Experiment(Box<bind::experiment::ScriptedExperiment>),
+}
+
+/// What the whole host shares.
+pub(super) struct Host {
+    pub(super) console: Rc<dyn Console>,
+    pub(super) permissions: Permissions,
+    pub(super) script_directory: PathBuf,
+    pub(super) sources: Rc<Sources>,
+    pub(super) overrides: Vec<String>,
+    pub(super) source_date_epoch: Option<u64>,
+    /// `os.exit(code)` was called; nothing may catch it.
+    pub(super) exit: Cell<Option<u8>>,
+    /// `debug.getupvalue` and `debug.upvalueid`, which only the recorder of functions sees.
+    pub(super) upvalue: Function,
+    pub(super) upvalue_id: Function,
+    /// The addresses of the library's tables, which functions by value cannot carry.
+    pub(super) library: RefCell<std::collections::BTreeSet<usize>>,
+}
+
+/// A virtual machine ready to run one script.
+pub struct ScriptHost {
+    lua: Lua,
+    host: Rc<Host>,
+    arguments: Vec<String>,
+    script: Script,
+}
+
+impl ScriptHost {
+    /// A virtual machine for `script`.
+    ///
+    /// # Errors
+    /// When the script's directory does not exist, or the library cannot be set up.
+    pub fn new(script: Script, settings: Settings, console: Rc<dyn Console>) -> Result<Self, Diagnostic> {
+        let directory = match &script {
+            Script::File(path) => directory_of(path),
+            Script::Text { .. } => PathBuf::from("."),
+        };
+        let mut permissions = settings.permissions;
+        for root in [Path::new("."), &directory] {
+            permissions.allow(root).map_err(|cause| unreadable(&script, &cause.to_string()))?;
+        }
+        let lua = new_machine();
+        let build = || -> mlua::Result<Rc<Host>> {
+            let debug: mlua::Table = lua.globals().get("debug")?;
+            let host = Rc::new(Host {
+                console,
+                permissions,
+                script_directory: directory,
+                sources: Rc::default(),
+                overrides: settings.overrides,
+                source_date_epoch: settings.source_date_epoch,
+                exit: Cell::new(None),
+                upvalue: debug.get("getupvalue")?,
+                upvalue_id: debug.get("upvalueid")?,
+                library: RefCell::default(),
+            });
+            standard::install(&lua, &host)?;
+            loader::install(&lua, &host)?;
+            standard::lock_globals(&lua)?;
+            Ok(host)
+        };
+        let host = build().map_err(|cause| Diagnostic::new("script/setup", error::message(&cause), Exit::Bug))?;
+        Ok(Self { lua, host, arguments: settings.arguments, script })
+    }
+
+    /// Runs the script to its end.
+    ///
+    /// # Errors
+    /// What it raised, with the line at fault, or the exit code it asked for.
+    pub fn run(&self) -> Result<Outcome, ScriptError> {
+        let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
+        let raised: Rc<RefCell<Option<(String, Vec<Frame>)>>> = Rc::default();
+        let result = self.call(&name, &code, Rc::clone(&raised));
+        let flushed = self.lua.load("io.stdout:flush()").exec();
+        if let Some(code) = self.host.exit.get() {
+            return if code == 0 { Ok(Outcome::Done) } else { Err(ScriptError::Exit(code)) };
+        }
+        let value = result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
+            let (message, frames) = raised.take().unwrap_or_else(|| (error::message(&cause), Vec::new()));
+            ScriptError::Raised(Box::new(error::report(&message, frames, &self.host.sources)))
+        })?;
+        Ok(match value {
+            Value::UserData(data) => match data.take::<bind::experiment::ScriptedExperiment>() {
+                Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
+                Err(_) => Outcome::Done,
+            },
+            _ => Outcome::Done,
+        })
+    }
+
+    /// The value the script returns, if it is a table: a configuration.
+    ///
+    /// # Errors
+    /// As [`ScriptHost::run`]; also when it returns something else.
+    fn text(&self) -> Result<(String, String), Diagnostic> {
+        match &self.script {
+            Script::Text { name, code } => Ok((name.clone(), code.clone())),
+            Script::File(path) => {
+                let bytes = std::fs::read(path).map_err(|cause| unreadable(&self.script, &cause.to_string()))?;
+                let code = String::from_utf8(bytes)
+                    .map_err(|_| unreadable(&self.script, "it is not UTF-8 text (compiled Lua is not accepted)"))?;
+                Ok((path.display().to_string(), code))
+            }
+        }
+    }
+
+    /// Calls the chunk so that an error nobody catches is seen with its frames still standing.
+    fn call(
+        &self,
+        name: &str,
+        code: &str,
+        raised: Rc<RefCell<Option<(String, Vec<Frame>)>>>,
+    ) -> mlua::Result<Value> {
+        let lua = &self.lua;
+        let chunk = loader::compile(lua, &self.host.sources, name, code)?;
+        let arg = lua.create_table()?;
+        arg.raw_set(0, name)?;
+        for (index, argument) in self.arguments.iter().enumerate() {
+            arg.raw_set(index + 1, argument.as_str())?;
+        }
+        lua.globals().raw_set("arg", arg)?;
+        let handler = lua.create_function(move |lua, value: Value| {
+            raised.replace(Some((error::message_of_value(&value), error::frames(lua))));
+            Ok(value)
+        })?;
+        let guarded: Function = lua.named_registry_value(standard::STOCK_XPCALL)?;
+        let mut call = MultiValue::new();
+        call.push_back(Value::Function(chunk));
+        call.push_back(Value::Function(handler));
+        for argument in &self.arguments {
+            call.push_back(Value::String(lua.create_string(argument)?));
+        }
+        let mut results = guarded.call::<MultiValue>(call)?;
+        match (results.pop_front(), results.pop_front()) {
+            (Some(Value::Boolean(true)), value) => Ok(value.unwrap_or(Value::Nil)),
+            (_, Some(Value::Error(cause))) => Err(*cause),
+            (_, value) => {
+                Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil))))
+            }
+        }
+    }
+}
+
+/// A machine with the standard libraries the host builds on.
+#[expect(unsafe_code, reason = "the only way to `debug`, without which captured variables cannot be recorded")]
+fn new_machine() -> Lua {
+    let libraries = StdLib::TABLE
+        | StdLib::STRING
+        | StdLib::MATH
+        | StdLib::UTF8
+        | StdLib::COROUTINE
+        | StdLib::IO
+        | StdLib::OS
+        | StdLib::DEBUG;
+    // SAFETY: `unsafe_new_with` differs from `new_with` in that it offers `debug` and native
+    // modules. `package` is not opened, and `standard::install` takes `debug` away from every
+    // script before one runs; the host keeps two of its functions, neither of which can break
+    // the machine's invariants (they read an upvalue and its identity).
+    unsafe { Lua::unsafe_new_with(libraries, LuaOptions::new().catch_rust_panics(false)) }
+}
+
+/// The directory a script's relative modules stand in.
+fn directory_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn unreadable(script: &Script, cause: &str) -> Diagnostic {
+    let name = match script {
+        Script::File(path) => path.display().to_string(),
+        Script::Text { name, .. } => name.clone(),
+    };
+    Diagnostic::new("script/unreadable", format!("cannot read {name}: {cause}"), Exit::Input)
+}

@@ -1,0 +1,154 @@
+//! `require`: the embedded library first, then files beside the script. The working directory
+//! plays no part, and every chunk's text is kept for reports and for recording functions.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use mlua::chunk::ChunkMode;
+use mlua::{Lua, Table, Value};
+
+use crate::script::error::{LIBRARY_CHUNK, fail};
+use crate::script::host::Host;
+
+/// The embedded library: module name and text.
+const LIBRARY: &[(&str, &str)] = &[
+    ("skyfall", include_str!("../../stdlib/skyfall/init.lua")),
+    ("skyfall.array", include_str!("../../stdlib/skyfall/array.lua")),
+    ("skyfall.bundle", include_str!("../../stdlib/skyfall/bundle.lua")),
+    ("skyfall.env", include_str!("../../stdlib/skyfall/env.lua")),
+    ("skyfall.eval", include_str!("../../stdlib/skyfall/eval.lua")),
+    ("skyfall.fs", include_str!("../../stdlib/skyfall/fs.lua")),
+    ("skyfall.json", include_str!("../../stdlib/skyfall/json.lua")),
+    ("skyfall.log", include_str!("../../stdlib/skyfall/log.lua")),
+    ("skyfall.random", include_str!("../../stdlib/skyfall/random.lua")),
+    ("skyfall.regime", include_str!("../../stdlib/skyfall/regime.lua")),
+    ("skyfall.reward", include_str!("../../stdlib/skyfall/reward.lua")),
+    ("skyfall.rollouts", include_str!("../../stdlib/skyfall/rollouts.lua")),
+    ("skyfall.space", include_str!("../../stdlib/skyfall/space.lua")),
+    ("skyfall.trace", include_str!("../../stdlib/skyfall/trace.lua")),
+    ("skyfall.yaml", include_str!("../../stdlib/skyfall/yaml.lua")),
+];
+
+/// The texts of all chunks loaded so far, by chunk name.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    chunks: RefCell<BTreeMap<String, Rc<str>>>,
+}
+
+impl Sources {
+    /// Remembers the text of the chunk called `name`.
+    pub(super) fn keep(&self, name: &str, text: &str) {
+        self.chunks.borrow_mut().insert(name.to_owned(), text.into());
+    }
+
+    /// The text of the chunk called `name`.
+    pub(super) fn text(&self, name: &str) -> Option<Rc<str>> {
+        self.chunks.borrow().get(name).cloned()
+    }
+
+    /// One line of it, counted from 1.
+    pub(super) fn line(&self, name: &str, line: usize) -> Option<String> {
+        let text = self.text(name)?;
+        text.lines().nth(line.checked_sub(1)?).map(str::to_owned)
+    }
+
+    /// The names of all chunks, longest first, so that no name hides one that ends like it.
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.chunks.borrow().keys().cloned().collect();
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        names
+    }
+}
+
+/// Compiles `text` as the chunk `name`: text only, a first line beginning with `#` and a byte
+/// order mark are passed over.
+pub(super) fn compile(lua: &Lua, sources: &Sources, name: &str, text: &str) -> mlua::Result<mlua::Function> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    sources.keep(name, text);
+    // The line stays, as a comment, so that line numbers hold.
+    let code = if text.starts_with('#') { format!("--{text}") } else { text.to_owned() };
+    lua.load(code).set_name(format!("@{name}")).set_mode(ChunkMode::Text).into_function()
+}
+
+/// Installs `require` and `package.loaded`.
+pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+    let loaded = lua.create_table()?;
+    let package = lua.create_table()?;
+    package.set("loaded", &loaded)?;
+    let host = Rc::clone(host);
+    let require = lua.create_function(move |lua, name: Value| {
+        let Value::String(name) = &name else {
+            return Err(fail(lua, format!("require: the module's name must be text, got {}", name.type_name())));
+        };
+        require(lua, &host, &loaded, &name.to_string_lossy())
+    })?;
+    lua.globals().set("package", package)?;
+    lua.globals().set("require", require)
+}
+
+/// The module called `name`, loaded once.
+fn require(lua: &Lua, host: &Rc<Host>, loaded: &Table, name: &str) -> mlua::Result<Value> {
+    match loaded.raw_get::<Value>(name)? {
+        Value::Nil => {}
+        Value::LightUserData(_) => {
+            return Err(fail(lua, format!("module `{name}` requires itself, directly or through another module")));
+        }
+        found => return Ok(found),
+    }
+    loaded.raw_set(name, Value::LightUserData(mlua::LightUserData(std::ptr::null_mut())))?;
+    let result = load(lua, host, name);
+    let module = match result {
+        Ok(Value::Nil) => Value::Boolean(true),
+        Ok(module) => module,
+        Err(error) => {
+            loaded.raw_set(name, Value::Nil)?;
+            return Err(error);
+        }
+    };
+    loaded.raw_set(name, &module)?;
+    Ok(module)
+}
+
+fn load(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Value> {
+    if let Some((_, text)) = LIBRARY.iter().find(|(known, _)| *known == name) {
+        let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), text)?;
+        let short = name.strip_prefix("skyfall.").unwrap_or(name);
+        return chunk.call(super::bind::native(lua, host, short)?);
+    }
+    let Some((path, shown)) = find(host, name) else {
+        let library = LIBRARY.iter().map(|(known, _)| *known);
+        let nearest = crate::suggest::nearest(name, library).map(|known| format!("; did you mean `{known}`?"));
+        return Err(fail(
+            lua,
+            format!(
+                "module `{name}` not found: neither in the library nor beside the script as {}{}",
+                relative(name).with_extension("lua").display(),
+                nearest.unwrap_or_default()
+            ),
+        ));
+    };
+    host.permissions.check(&path).map_err(|refusal| fail(lua, refusal))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| fail(lua, format!("cannot read {shown}: {error}")))?;
+    compile(lua, &host.sources, &shown, &text)?.call(name)
+}
+
+/// `a.b` as `a/b`.
+fn relative(name: &str) -> PathBuf {
+    name.split('.').collect()
+}
+
+/// The file of module `name` beside the script, and how messages call it.
+fn find(host: &Host, name: &str) -> Option<(PathBuf, String)> {
+    let plain = name.split('.').all(|part| !part.is_empty() && !part.contains(['/', '\\']));
+    let candidates = [relative(name).with_extension("lua"), relative(name).join("init.lua")];
+    candidates.into_iter().filter(|_| plain).find_map(|candidate| {
+        let path = host.script_directory.join(&candidate);
+        path.is_file().then(|| (path, shown(&host.script_directory, &candidate)))
+    })
+}
+
+fn shown(directory: &Path, candidate: &Path) -> String {
+    directory.join(candidate).strip_prefix("./").unwrap_or(&directory.join(candidate)).display().to_string()
+}

@@ -1,0 +1,91 @@
+//! What a script may touch: paths below the directories it was given, and nothing else unless
+//! the user lifts it on the command line.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// The permissions of one script.
+#[derive(Clone, Debug, Default)]
+pub struct Permissions {
+    roots: Vec<PathBuf>,
+    /// Paths are not confined.
+    pub all_paths: bool,
+    /// `os.getenv` answers.
+    pub environment: bool,
+    /// `os.execute` and `io.popen` work.
+    pub processes: bool,
+}
+
+impl Permissions {
+    /// Adds a directory below which the script may read and write.
+    ///
+    /// # Errors
+    /// When the directory does not exist.
+    pub fn allow(&mut self, directory: &Path) -> io::Result<()> {
+        self.roots.push(directory.canonicalize()?);
+        Ok(())
+    }
+
+    /// `path`, if the script may touch it. Symbolic links and `..` are resolved first, so that
+    /// neither leads out; of a path that does not exist yet, its nearest existing ancestor is
+    /// what counts.
+    ///
+    /// # Errors
+    /// One line that names the path and what would allow it.
+    pub fn check(&self, path: &Path) -> Result<PathBuf, String> {
+        if self.all_paths {
+            return Ok(path.to_owned());
+        }
+        let resolved = resolve(path).map_err(|error| format!("cannot resolve {}: {error}", path.display()))?;
+        if self.roots.iter().any(|root| resolved.starts_with(root)) {
+            Ok(path.to_owned())
+        } else {
+            Err(format!(
+                "{} lies outside the directories this script may touch (allow it with --allow-path DIR)",
+                path.display()
+            ))
+        }
+    }
+}
+
+/// The absolute path without symbolic links or `..`, of which the last parts need not exist.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let mut existing = std::path::absolute(path)?;
+    let mut missing: Vec<OsString> = Vec::new();
+    loop {
+        // `symlink_metadata`: a dangling link exists, and must not pass for a missing file.
+        if existing.symlink_metadata().is_ok() {
+            let mut resolved = existing.canonicalize()?;
+            resolved.extend(missing.iter().rev());
+            return Ok(resolved);
+        }
+        match existing.components().next_back() {
+            Some(Component::Normal(name)) => missing.push(name.to_owned()),
+            _ => return Err(io::Error::new(io::ErrorKind::NotFound, "`..` below a directory that does not exist")),
+        }
+        existing.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn links_and_dots_do_not_lead_out() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("in");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(scratch.path().join("secret"), "x").unwrap();
+        std::os::unix::fs::symlink(scratch.path(), root.join("up")).unwrap();
+        std::os::unix::fs::symlink(scratch.path().join("absent"), root.join("dangling")).unwrap();
+        let mut permissions = Permissions::default();
+        permissions.allow(&root).unwrap();
+        assert!(permissions.check(&root.join("a/b/c.txt")).is_ok());
+        for outside in ["../secret", "up/secret", "up/new", "dangling", "nowhere/../../secret"] {
+            assert!(permissions.check(&root.join(outside)).is_err(), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The standard library as scripts see it: text-only `load`, `io` and `os` within the script's
+//! permissions, errors of the library as text, seeded `math.random`, and globals that must be
+//! known.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use mlua::chunk::ChunkMode;
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
+
+use crate::script::error::{fail, message};
+use crate::script::host::Host;
+
+/// The registry name of Lua's own `xpcall`.
+pub(super) const STOCK_XPCALL: &str = "skyfall.xpcall";
+
+/// Replaces what a script must not have, or must have in another form.
+pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+    let globals = lua.globals();
+    for name in ["debug", "dofile", "loadfile", "collectgarbage"] {
+        globals.raw_set(name, Value::Nil)?;
+    }
+    let string: Table = globals.get("string")?;
+    string.raw_set("dump", Value::Nil)?;
+    let math: Table = globals.get("math")?;
+    // Lua seeds itself from addresses and the clock; a script must not differ from run to run.
+    math.get::<Function>("randomseed")?.call::<()>(0)?;
+    install_load(lua)?;
+    install_protected_calls(lua, host)?;
+    install_io(lua, host)?;
+    install_os(lua, host)?;
+    lock_strings(lua)
+}
+
+/// `load` takes text only.
+fn install_load(lua: &Lua) -> mlua::Result<()> {
+    let load = lua.create_function(
+        |lua, (code, name, _mode, environment): (Value, Option<mlua::LuaString>, Value, Option<Table>)| {
+            let text = match code {
+                Value::String(text) => text.to_string_lossy(),
+                Value::Function(pieces) => {
+                    let mut text = String::new();
+                    while let Value::String(piece) = pieces.call::<Value>(())? {
+                        if piece.as_bytes().is_empty() {
+                            break;
+                        }
+                        text.push_str(&piece.to_string_lossy());
+                    }
+                    text
+                }
+                other => return Err(fail(lua, format!("load: expected text or a function, got {}", other.type_name()))),
+            };
+            let name = name.map_or_else(|| format!("={}", text.lines().next().unwrap_or_default()), |name| name.to_string_lossy());
+            let chunk = lua.load(text).set_name(name).set_mode(ChunkMode::Text);
+            let chunk = match environment {
+                Some(environment) => chunk.set_environment(environment),
+                None => chunk,
+            };
+            match chunk.into_function() {
+                Ok(function) => function.into_lua_multi(lua),
+                Err(error) => (Value::Nil, message(&error)).into_lua_multi(lua),
+            }
+        },
+    )?;
+    lua.globals().raw_set("load", load)
+}
+
+/// `pcall` and its kin hand errors of the library on as text, and never catch `os.exit`.
+fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+    let globals = lua.globals();
+    lua.set_named_registry_value(STOCK_XPCALL, globals.get::<Function>("xpcall")?)?;
+    let settle = {
+        let host = Rc::clone(host);
+        lua.create_function(move |lua, mut results: MultiValue| {
+            if host.exit.get().is_some() {
+                return Err(mlua::Error::RuntimeError("the script asked to exit".to_owned()));
+            }
+            if let (Some(Value::Boolean(false)), Some(Value::Error(error))) = (results.front(), results.get(1)) {
+                let text = Value::String(lua.create_string(message(error))?);
+                results.pop_back();
+                results.push_back(text);
+            }
+            Ok(results)
+        })?
+    };
+    let as_text = lua.create_function(|lua, value: Value| match &value {
+        Value::Error(error) => Ok(Value::String(lua.create_string(message(error))?)),
+        _ => Ok(value),
+    })?;
+    let code = r#"
+        local settle, as_text = ...
+        local pcall_, xpcall_, resume_, wrap_ = pcall, xpcall, coroutine.resume, coroutine.wrap
+        pcall = function(...) return settle(pcall_(...)) end
+        xpcall = function(f, handler, ...)
+          return settle(xpcall_(f, function(e) return handler(as_text(e)) end, ...))
+        end
+        coroutine.resume = function(...) return settle(resume_(...)) end
+    "#;
+    lua.load(code).set_name("=[skyfall]").call((settle, as_text))
+}
+
+/// `io` within the script's permissions.
+fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+    let io: Table = lua.globals().get("io")?;
+    for name in ["open", "lines", "input", "output"] {
+        let stock: Function = io.get(name)?;
+        let host = Rc::clone(host);
+        let confined = lua.create_function(move |lua, arguments: Variadic<Value>| {
+            if let Some(Value::String(path)) = arguments.first() {
+                let path = path.to_string_lossy();
+                host.permissions.check(Path::new(&path)).map_err(|refusal| fail(lua, refusal))?;
+            }
+            stock.call::<MultiValue>(arguments).map_err(|error| fail(lua, message(&error)))
+        })?;
+        io.raw_set(name, confined)?;
+    }
+    if !host.permissions.processes {
+        io.raw_set("popen", Value::Nil)?;
+    }
+    io.raw_set("tmpfile", Value::Nil)
+}
+
+/// `os` within the script's permissions; `os.exit` unwinds, so that every file is closed.
+fn install_os(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+    let os: Table = lua.globals().get("os")?;
+    for name in ["remove", "rename"] {
+        let stock: Function = os.get(name)?;
+        let host = Rc::clone(host);
+        let confined = lua.create_function(move |lua, arguments: Variadic<Value>| {
+            for path in arguments.iter() {
+                if let Value::String(path) = path {
+                    let path = path.to_string_lossy();
+                    host.permissions.check(Path::new(&path)).map_err(|refusal| fail(lua, refusal))?;
+                }
+            }
+            stock.call::<MultiValue>(arguments)
+        })?;
+        os.raw_set(name, confined)?;
+    }
+    if !host.permissions.environment {
+        os.raw_set("getenv", lua.create_function(|_, _: Variadic<Value>| Ok(Value::Nil))?)?;
+    }
+    if !host.permissions.processes {
+        os.raw_set("execute", Value::Nil)?;
+    }
+    for name in ["setlocale", "tmpname"] {
+        os.raw_set(name, Value::Nil)?;
+    }
+    let host = Rc::clone(host);
+    let exit = lua.create_function(move |lua, code: Value| {
+        let code = match code {
+            Value::Nil | Value::Boolean(true) => 0,
+            Value::Boolean(false) => 1,
+            Value::Integer(code) => u8::try_from(code).map_err(|_| fail(lua, "os.exit: the code must be 0 to 255"))?,
+            other => return Err(fail(lua, format!("os.exit: expected an integer, got {}", other.type_name()))),
+        };
+        host.exit.set(Some(code));
+        Err::<(), _>(mlua::Error::RuntimeError("the script asked to exit".to_owned()))
+    })?;
+    os.raw_set("exit", exit)
+}
+
+/// The metatable all strings share is not a script's to change.
+fn lock_strings(lua: &Lua) -> mlua::Result<()> {
+    if let Some(metatable) = lua.type_metatable::<mlua::LuaString>() {
+        metatable.raw_set("__metatable", "locked")?;
+    }
+    Ok(())
+}
+
+/// From here on, reading a global nobody defined is an error that names the nearest, and so is
+/// defining one: a script's own names are local, which is what makes its functions recordable.
+pub(super) fn lock_globals(lua: &Lua) -> mlua::Result<()> {
+    let globals = lua.globals();
+    globals.raw_set("arg", Value::Boolean(false))?;
+    let metatable = lua.create_table()?;
+    let unknown = lua.create_function(|lua, (globals, name): (Table, Value)| {
+        let name = super::convert::key_text(&name);
+        let mut known: Vec<String> =
+            globals.pairs::<Value, Value>().filter_map(|pair| pair.ok()).map(|(key, _)| super::convert::key_text(&key)).collect();
+        known.sort();
+        let nearest = crate::suggest::nearest(&name, known.iter().map(String::as_str));
+        let hint = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+        Err::<Value, _>(fail(lua, format!("unknown name `{name}`{hint}")))
+    })?;
+    let define = lua.create_function(|lua, (_, name, _): (Table, Value, Value)| {
+        let name = super::convert::key_text(&name);
+        Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
+    })?;
+    metatable.raw_set("__index", unknown)?;
+    metatable.raw_set("__newindex", define)?;
+    metatable.raw_set("__metatable", "locked")?;
+    globals.set_metatable(Some(metatable))
+}

@@ -1,0 +1,105 @@
+--- skyfall: continual-RL experiments as small scripts on a fast native core.
+---
+--- Every part is also a module of its own: `require "skyfall.reward"`.
+
+local native = ...
+
+---@class skyfall
+---@field array skyfall.arraylib
+---@field bundle skyfall.bundlelib
+---@field env skyfall.envlib
+---@field eval skyfall.evallib
+---@field fs skyfall.fslib
+---@field json skyfall.jsonlib
+---@field log skyfall.loglib
+---@field random skyfall.randomlib
+---@field regime skyfall.regimelib
+---@field reward skyfall.rewardlib
+---@field rollouts skyfall.rolloutslib
+---@field space skyfall.spacelib
+---@field trace skyfall.tracelib
+---@field yaml skyfall.yamllib
+---@field version string
+local M = {
+  array = require "skyfall.array",
+  bundle = require "skyfall.bundle",
+  env = require "skyfall.env",
+  eval = require "skyfall.eval",
+  fs = require "skyfall.fs",
+  json = require "skyfall.json",
+  log = require "skyfall.log",
+  random = require "skyfall.random",
+  regime = require "skyfall.regime",
+  reward = require "skyfall.reward",
+  rollouts = require "skyfall.rollouts",
+  space = require "skyfall.space",
+  trace = require "skyfall.trace",
+  yaml = require "skyfall.yaml",
+  version = native.version,
+}
+
+---@class skyfall.Config
+---@field env { id: string, kwargs: table? }
+---@field algorithm { name: string, params: table?, policy: { id: string, kwargs: table? }? }?
+---@field rollout { window_steps: integer?, total_steps: integer, auto_reset: boolean? }
+---@field reward skyfall.Composition|table? how steps are scored; without it the environment scores itself
+---@field regime skyfall.Provider|table? when the world shifts; without it, never
+---@field run { name: string?, seed: integer?, task: string?, policy_id: string?, meta: table? }?
+---@field trace { record: string[]? }?
+
+---@class skyfall.RunOptions
+---@field traces string? where to write the trace
+---@field export_dir string? where to export the bundle
+---@field seed integer? replaces `run.seed`
+---@field on_step fun(step: skyfall.StepSummary)? called after every step
+---@field on_window fun(window: skyfall.WindowSummary)? called after every window
+---@field on_episode fun(episode: skyfall.EpisodeSummary)? called after every episode
+
+---@class skyfall.StepSummary
+---@field step integer
+---@field reward number
+---@field terminated boolean
+---@field truncated boolean
+---@field regime_id string?
+
+---@class skyfall.WindowSummary
+---@field window integer the window's index, from 0
+---@field steps integer its steps
+---@field done integer the run's steps so far
+---@field total_reward number the sum of its rewards
+---@field regime_id string?
+
+---@class skyfall.EpisodeSummary
+---@field episode integer the episode's index, from 0
+---@field steps integer its length
+---@field total_reward number the sum of its rewards
+---@field terminated boolean
+---@field truncated boolean
+
+---@class skyfall.RunResult
+---@field run_id string
+---@field steps integer
+---@field episodes integer finished episodes
+---@field windows integer
+---@field total_reward number
+---@field mean_reward number reward per step
+---@field mean_return number? over finished episodes
+---@field traces string? where the trace is
+---@field bundle string? where the bundle is
+
+--- Runs an experiment to its end and says how it went.
+---@param config skyfall.Config|skyfall.Experiment
+---@param options skyfall.RunOptions?
+---@return skyfall.RunResult
+M.run_experiment = native.run_experiment
+
+---@class skyfall.Experiment
+---@field config table the resolved configuration, defaults filled in, as plain data
+
+--- Checks a configuration, every mistake at once, and returns the experiment. A script that
+--- returns it has it run.
+---@param config skyfall.Config
+---@return skyfall.Experiment
+M.experiment = native.experiment
+
+return M

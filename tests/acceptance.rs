@@ -1,0 +1,43 @@
+//! The scripts in `tests/acceptance`, as users write them: they run as they stand.
+
+use std::path::Path;
+
+use crate::command::Scratch;
+
+fn script(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance").join(name)).unwrap()
+}
+
+fn run(scratch: &Scratch, name: &str) -> String {
+    scratch.write(name, &script(name));
+    scratch.skyfall(&["script", name]).ok().stdout
+}
+
+#[test]
+fn a_trace_row_is_written_and_read_back() {
+    assert_eq!(run(&Scratch::new(), "01_trace.lua"), script("01_trace.expected"));
+}
+
+#[test]
+fn a_bundle_s_manifest_is_the_format_document_s() {
+    assert_eq!(run(&Scratch::new(), "02_bundle.lua"), script("02_bundle.expected"));
+}
+
+#[test]
+fn an_experiment_leaves_the_same_bytes_in_two_processes() {
+    let (first, second) = (Scratch::new(), Scratch::new());
+    assert_eq!(run(&first, "03_experiment.lua"), run(&second, "03_experiment.lua"));
+    let tree = first.tree();
+    assert!(tree.contains(&"out/traces.jsonl".to_owned()) && tree.contains(&"out/bundle/manifest.yaml".to_owned()));
+    assert_eq!(tree, second.tree());
+    for name in tree {
+        let read = |scratch: &Scratch| std::fs::read(scratch.file(&name)).unwrap();
+        assert_eq!(read(&first), read(&second), "{name} differs");
+    }
+}
+
+#[test]
+fn a_rollout_store_is_written_validated_and_read() {
+    let printed = run(&Scratch::new(), "05_rollouts.lua");
+    assert!(printed.contains("candidates, manifest "), "{printed}");
+}

@@ -1,0 +1,124 @@
+//! The script host: how scripts are run, what they can require, how their errors look.
+
+use crate::command::Scratch;
+
+#[test]
+fn arguments_arrive_both_ways() {
+    let scratch = Scratch::new();
+    scratch.write("args.lua", "#!/usr/bin/env -S skyfall script\nprint(arg[0], arg[1], #arg, ...)");
+    let ran = scratch.skyfall(&["script", "args.lua", "--", "one", "--two"]).ok();
+    assert_eq!(ran.stdout, "args.lua\tone\t2\tone\t--two\n");
+}
+
+#[test]
+fn code_comes_from_the_command_line_and_from_standard_input() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.skyfall(&["script", "-e", "print(1 + 1)"]).ok().stdout, "2\n");
+    assert_eq!(scratch.skyfall_with_input(&["script", "-"], "print(2 + 2)").ok().stdout, "4\n");
+    scratch.skyfall_with_input(&["script", "-"], "\nerror 'no'").failed(1, &["stdin:2", "no"]);
+}
+
+#[test]
+fn modules_stand_beside_the_script_whatever_the_working_directory() {
+    let scratch = Scratch::new();
+    scratch.write("lab/main.lua", "print(require('parts.one').name, require('two'))");
+    scratch.write("lab/parts/one.lua", "return { name = 'one' }");
+    scratch.write("lab/two/init.lua", "return 'two'");
+    scratch.write("two.lua", "return 'of the working directory'");
+    assert_eq!(scratch.skyfall(&["script", "lab/main.lua"]).ok().stdout, "one\ttwo\n");
+}
+
+#[test]
+fn a_missing_module_names_the_nearest() {
+    Scratch::new().script("require 'skyfall.rewards'").failed(1, &["script.lua:1", "skyfall.rewards", "`skyfall.reward`"]);
+}
+
+#[test]
+fn an_error_shows_its_line_and_the_way_there() {
+    let scratch = Scratch::new();
+    scratch.write("helper.lua", "local M = {}\nfunction M.divide(x)\n  return x.value / 2\nend\nreturn M");
+    let ran = scratch.script("local helper = require 'helper'\nlocal function outer()\n  local y = helper.divide(nil)\n  return y\nend\nouter()");
+    let ran = ran.failed(1, &["helper.lua:3", "return x.value / 2", "trace:", "script.lua:3: in", "script.lua:6: in main chunk"]);
+    assert!(!ran.stderr.contains("[C]") && !ran.stderr.contains("0x"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_syntax_error_shows_its_line() {
+    Scratch::new().script("local x = \nprint(x").failed(1, &["script.lua:2"]);
+}
+
+#[test]
+fn errors_of_the_library_are_text_that_begins_with_the_line() {
+    let ran = Scratch::new().script(
+        "local skyfall = require 'skyfall'\nlocal ok, problem = pcall(function()\n  skyfall.random.rng 'x'\nend)\nprint(ok, type(problem), problem)",
+    );
+    let stdout = ran.ok().stdout;
+    assert!(stdout.starts_with("false\tstring\tscript.lua:3: "), "{stdout}");
+}
+
+#[test]
+fn an_error_that_is_a_table_shows_its_message_and_never_an_address() {
+    Scratch::new().script("error { message = 'out of luck' }").failed(1, &["out of luck"]);
+    let ran = Scratch::new().script("error {}").failed(1, &["table"]);
+    assert!(!ran.stderr.contains("0x"), "{}", ran.stderr);
+}
+
+#[test]
+fn unknown_and_new_globals_are_refused_with_a_remedy() {
+    Scratch::new().script("prnt(1)").failed(1, &["script.lua:1", "`prnt`", "`print`"]);
+    Scratch::new().script("count = 1").failed(1, &["script.lua:1", "local count"]);
+}
+
+#[test]
+fn exit_ends_the_script_with_its_code_and_cannot_be_caught() {
+    let ran = Scratch::new().script("io.write 'half'\npcall(os.exit, 7)\nprint 'never'");
+    assert_eq!((ran.code, ran.stdout.as_str()), (7, "half"), "{}", ran.stderr);
+    assert_eq!(Scratch::new().script("os.exit(true)").code, 0);
+}
+
+#[test]
+fn a_script_stays_below_its_directories() {
+    let scratch = Scratch::new();
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().join("x.txt").display().to_string();
+    let code = format!("io.open('{path}', 'w'):write('x')");
+    scratch.script(&code).failed(1, &["script.lua:1", "--allow-path"]);
+    let ran = scratch.skyfall(&["script", "--allow-path", &outside.path().display().to_string(), "script.lua"]).ok();
+    assert_eq!(ran.stderr, "");
+    scratch.script("print(io.popen, os.execute, os.getenv 'PATH', debug)").failed(1, &["unknown name `debug`"]);
+    assert_eq!(scratch.script("print(io.popen, os.execute, os.getenv 'PATH')").ok().stdout, "nil\tnil\tnil\n");
+}
+
+#[test]
+fn code_is_loaded_from_text_only() {
+    let ran = Scratch::new().script("print(load 'return 1 + 1'())\nprint(string.dump)\nprint(load('\\27Lua'))");
+    let stdout = ran.ok().stdout;
+    assert!(stdout.starts_with("2\nnil\nnil\t"), "{stdout}");
+}
+
+#[test]
+fn random_numbers_of_lua_are_the_same_in_every_process() {
+    let draw = || Scratch::new().script("print(math.random(1 << 40), math.random())").ok().stdout;
+    assert_eq!(draw(), draw());
+}
+
+#[test]
+fn json_and_yaml_keep_what_lua_tells_apart() {
+    let ran = Scratch::new().script(
+        "local skyfall = require 'skyfall'\nprint(skyfall.json.encode { b = 1, a = 1.0, c = { 1, 'x' } })\nprint(skyfall.json.decode('[1, 2.0, null]')[2])\nio.write(skyfall.yaml.encode { a = 'yes', b = { 1.5 } })",
+    );
+    assert_eq!(ran.ok().stdout, "{\"a\": 1.0, \"b\": 1, \"c\": [1, \"x\"]}\n2.0\na: 'yes'\nb:\n- 1.5\n");
+}
+
+#[test]
+fn tables_that_are_not_plain_data_are_refused_by_name() {
+    for (table, word) in [
+        ("{ 1, nil, 3 }", "hole at [2]"),
+        ("{ 1, 2, k = 3 }", "mixes a list with named fields"),
+        ("{ x = print }", "`value.x`"),
+        ("(function() local t = {}; t.t = t; return t end)()", "contain itself"),
+    ] {
+        let code = format!("local skyfall = require 'skyfall'\nskyfall.json.encode({table})");
+        Scratch::new().script(&code).failed(1, &["script.lua:2", word]);
+    }
+}
