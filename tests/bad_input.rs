@@ -62,7 +62,9 @@ fn malformed_yaml_shows_its_line() {
 #[test]
 fn an_unknown_environment_names_the_nearest() {
     let scratch = Scratch::new();
-    scratch.script(&experiment("{ id = 'CartPole-v2' }", "nil", "")).failed(1, &["CartPole-v2", "CartPole-v1"]);
+    scratch
+        .script(&experiment("{ id = 'CartPole-v2' }", "nil", ""))
+        .failed(1, &["CartPole-v2", "did you mean `CartPole-v"]);
     assert_eq!(scratch.tree(), ["script.lua"]);
 }
 

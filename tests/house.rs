@@ -113,8 +113,8 @@ fn only_the_command_line_knows_clap_and_prints() {
 #[test]
 fn no_file_outgrows_one_idea() {
     for (path, text) in sources() {
-        if path.ends_with("ziggurat/layers.rs") {
-            continue; // a table of numbers
+        if path.parent().is_some_and(|parent| parent.ends_with("ziggurat")) {
+            continue; // tables of numbers
         }
         let lines = code(&text).lines().count();
         assert!(lines <= 500, "{} has {lines} lines of code", path.display());

@@ -4,7 +4,9 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::type_complexity,
     missing_docs,
+    unreachable_pub,
     reason = "tests say what went wrong by failing"
 )]
 

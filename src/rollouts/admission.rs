@@ -221,7 +221,7 @@ fn check_shell(shell: &Candidates, path: &str) -> Checked {
         if !probability.is_some_and(|value| value.is_finite()) {
             return mistake(format!("{path}.sampler_probability[{index}]"), "must be finite for a valid candidate");
         }
-        let left = shell.masks.last().is_none_or(|(_, mask)| flag(mask, index));
+        let left = shell.masks.iter().all(|(_, mask)| flag(mask, index));
         if collision || !left {
             return mistake(
                 format!("{path}.mask_valid[{index}]"),
