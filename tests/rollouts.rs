@@ -1,5 +1,10 @@
 //! Rollout stores: whole or not at all, the same bytes twice, and a validator that sees damage.
 
+mod records;
+mod refusals;
+mod tampering;
+mod writing;
+
 use std::path::Path;
 
 use crate::command::Scratch;

@@ -112,6 +112,10 @@ impl Store {
             view.insert(name.to_owned(), self.array(&format!("q_h/{name}"))?);
         }
         if let Some(gamma) = discount_gamma {
+            if !(gamma.is_finite() && gamma >= 0.0) {
+                let what = format!("discount_gamma must be finite and not negative, got {gamma}");
+                return Err(StoreError::Node { path: self.directory.clone(), node: "q_h".to_owned(), what });
+            }
             let next = view.get("td_next_step_row_id").and_then(Array::as_i64).unwrap_or_default();
             let discount = next.iter().map(|next| if *next < 0 { 0.0 } else { super::datum::narrow(gamma) });
             let discount: ndarray::Array1<f32> = discount.collect();
