@@ -10,6 +10,7 @@ mod attributes;
 mod config;
 mod datum;
 mod dictionary;
+mod identifier;
 mod manifest;
 mod q_h;
 mod reader;

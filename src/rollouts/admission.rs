@@ -3,8 +3,9 @@
 
 use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
+use super::identifier::compact;
 use super::record::{Candidates, RecordError, RolloutRecord, Step};
-use super::tables::{compact, split_of};
+use super::tables::split_of;
 use super::target::{Evidence, TargetInputProtocol, explicit_hash};
 
 type Checked = Result<(), RecordError>;

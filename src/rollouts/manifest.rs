@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::RolloutZarrStoreConfig;
+use super::identifier::compact;
 use super::record::Source;
 use super::schema::{MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
-use super::tables::{Tables, compact, id};
+use super::tables::{Tables, id};
 use crate::value::{Map, Value};
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
