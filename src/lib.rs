@@ -5,8 +5,8 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`array`], [`random`] | bytes, numbers, files |
-//! | worlds | [`space`], [`env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`mod@array`], [`random`] | bytes, numbers, files |
+//! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |

@@ -1,6 +1,6 @@
 //! The store's format: names, versions and every column of every table, once.
 //!
-//! A table is a struct of columns and a struct of one row; [`table!`] makes both from one list,
+//! A table is a struct of columns and a struct of one row; `table!` makes both from one list,
 //! together with the arrays that go to disk.
 
 use crate::array::Array;
