@@ -1,14 +1,13 @@
 //! A store that was changed by hand: each of these lies is told, and told in full.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use skyfall::array::Array;
 use skyfall::rollouts::{Store, validate, write_rollout_zarr_store};
 use skyfall::text::json;
 use skyfall::value::{Map, Value};
+use tempfile::TempDir;
 
 use super::records::{config, records};
 use super::writing::files;
@@ -64,23 +63,42 @@ fn attribute(store: &Path, group: &str, key: &str, value: Option<Value>) {
     fs::write(path, json::to_canonical(&document)).unwrap();
 }
 
-/// What the validator says of a store after `harm`.
-fn errors(harm: impl FnOnce(&Path)) -> Vec<String> {
-    static SOUND: LazyLock<BTreeMap<String, Vec<u8>>> = LazyLock::new(|| {
+/// A sound store that is harmed in one place, checked, and mended again.
+struct Sound {
+    scratch: TempDir,
+}
+
+impl Sound {
+    fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        let store = scratch.path().join("rollouts.zarr");
-        write_rollout_zarr_store(&records(3), config(&store)).unwrap();
-        files(&store)
-    });
-    let scratch = tempfile::tempdir().unwrap();
-    let store = scratch.path().join("rollouts.zarr");
-    for (name, bytes) in SOUND.iter() {
-        let path = store.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        write_rollout_zarr_store(&records(3), config(scratch.path().join("rollouts.zarr"))).unwrap();
+        Self { scratch }
     }
-    harm(&store);
-    validate(&store).unwrap().errors
+
+    /// What the validator says after `harm` to the file or directory `place` of the store.
+    fn errors(&self, place: &str, harm: impl FnOnce(&Path)) -> Vec<String> {
+        let store = self.scratch.path().join("rollouts.zarr");
+        let harmed = store.join(place);
+        let before = if harmed.is_dir() {
+            files(&harmed).into_iter().map(|(name, bytes)| (harmed.join(name), bytes)).collect()
+        } else {
+            vec![(harmed.clone(), fs::read(&harmed).unwrap())]
+        };
+        harm(&store);
+        let errors = validate(&store).unwrap().errors;
+        if harmed.is_dir() {
+            fs::remove_dir_all(&harmed).unwrap();
+        }
+        for (path, bytes) in before {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        errors
+    }
+
+    fn tampered(&self, path: &str, change: impl FnOnce(&mut Array)) -> Vec<String> {
+        self.errors(path, |store| tamper(store, path, change))
+    }
 }
 
 /// Some error of `errors` says all of `words`.
@@ -90,9 +108,10 @@ fn says(errors: &[String], words: &[&str]) -> bool {
 
 #[test]
 fn an_untouched_store_has_no_errors() {
-    assert_eq!(errors(|_| ()), Vec::<String>::new());
+    let sound = Sound::new();
+    assert_eq!(sound.errors("manifest.json", |_| ()), Vec::<String>::new());
     // The tampering itself is not what is found.
-    assert_eq!(errors(|store| tamper(store, "candidates/pose_world_cam", |_| ())), Vec::<String>::new());
+    assert_eq!(sound.tampered("candidates/pose_world_cam", |_| ()), Vec::<String>::new());
 }
 
 macro_rules! cell {
@@ -166,9 +185,9 @@ fn every_table_is_held_to_its_word() {
         ("q_h/td_terminal_mask", cell!(Bool, 0, true), "q_h/td_terminal_mask"),
         ("q_h/one_step_target_rri", cell!(F32, 0, 9.0), "q_h/one_step_target_rri"),
     ];
-    let mut silent = Vec::new();
+    let (sound, mut silent) = (Sound::new(), Vec::new());
     for (path, change, word) in lies {
-        let found = errors(|store| tamper(store, path, change));
+        let found = sound.tampered(path, change);
         if !says(&found, &[word]) {
             silent.push(format!("{path}: no error says `{word}` among {found:?}"));
         }
@@ -178,77 +197,84 @@ fn every_table_is_held_to_its_word() {
 
 #[test]
 fn columns_have_the_format_s_type_and_length() {
-    let found = errors(|store| {
-        tamper(store, "candidates/q_train_mask", |array| {
-            *array = Array::from_vec(&[array.len()], vec![1_u8; array.len()]).unwrap();
-        });
+    let sound = Sound::new();
+    let found = sound.tampered("candidates/q_train_mask", |array| {
+        *array = Array::from_vec(&[array.len()], vec![1_u8; array.len()]).unwrap();
     });
     assert!(says(&found, &["candidates/q_train_mask"]), "{found:?}");
-    let found = errors(|store| {
-        tamper(store, "steps/candidate_seed", |array| *array = Array::from_vec(&[2], vec![1_i64; 2]).unwrap());
-    });
+    let found = sound.tampered("steps/candidate_seed", |array| *array = Array::from_vec(&[2], vec![1_i64; 2]).unwrap());
     assert!(says(&found, &["steps/candidate_seed"]), "{found:?}");
-    let found = errors(|store| fs::remove_dir_all(store.join("rollouts/horizon")).unwrap());
-    assert!(says(&found, &["rollouts/horizon"]), "{found:?}");
-    let found = errors(|store| fs::remove_dir_all(store.join("candidate_diagnostics/target_in_fov_mask")).unwrap());
-    assert!(says(&found, &["target_in_fov_mask"]), "{found:?}");
+    let removed = |path: &str| sound.errors(path, |store| fs::remove_dir_all(store.join(path)).unwrap());
+    for path in ["rollouts/horizon", "candidate_diagnostics/target_in_fov_mask"] {
+        let found = removed(path);
+        assert!(says(&found, &[path.split('/').nth(1).unwrap()]), "{found:?}");
+    }
     for optional in ["candidates/position_pair_id", "candidates/gaze_variant_id"] {
-        let found = errors(|store| fs::remove_dir_all(store.join(optional)).unwrap());
-        assert_eq!(found, Vec::<String>::new(), "{optional} may be missing");
+        assert_eq!(removed(optional), Vec::<String>::new(), "{optional} may be missing");
     }
 }
 
 #[test]
-fn the_root_and_its_sidecar_are_bound() {
-    let found = errors(|store| attribute(store, "", "schema_version", Some("0.9".into())));
+fn the_root_is_held_to_its_word() {
+    let sound = Sound::new();
+    let changed = |group: &str, key: &str, value: Option<Value>| {
+        let place = if group.is_empty() { "zarr.json".to_owned() } else { format!("{group}/zarr.json") };
+        sound.errors(&place, |store| attribute(store, group, key, value))
+    };
+    let found = changed("", "schema_version", Some("0.9".into()));
     assert!(says(&found, &["schema_version", "0.9", "2.0-target-rollout-provenance"]), "{found:?}");
-    let found = errors(|store| attribute(store, "", "label_support_semantics", Some("all".into())));
+    let found = changed("", "label_support_semantics", Some("all".into()));
     assert!(says(&found, &["profile"]) || says(&found, &["label_support_semantics"]), "{found:?}");
-    let found = errors(|store| attribute(store, "", "source_offline_store_version", None));
-    assert!(says(&found, &["source_offline_store_version"]), "{found:?}");
-    let found = errors(|store| attribute(store, "", "num_steps", Some(Value::Int(7))));
-    assert!(says(&found, &["num_steps"]), "{found:?}");
-    let found = errors(|store| attribute(store, "q_h", "state_count", Some(Value::Float(24.0))));
-    assert!(says(&found, &["q_h", "state_count"]), "{found:?}");
-    let found = errors(|store| attribute(store, "q_h", "discount_gamma", Some(Value::Float(0.5))));
-    assert!(says(&found, &["q_h", "discount_gamma"]), "{found:?}");
+    for (group, key, value) in [
+        ("", "source_offline_store_version", None),
+        ("", "num_steps", Some(Value::Int(7))),
+        ("", "manifest_sha256", None),
+        ("q_h", "state_count", Some(Value::Float(24.0))),
+        ("q_h", "horizon", Some(Value::Int(5))),
+        ("q_h", "discount_gamma", Some(Value::Float(0.5))),
+    ] {
+        let found = changed(group, key, value);
+        assert!(says(&found, &[group, key]), "{group} {key}: {found:?}");
+    }
+}
 
-    let found = errors(|store| fs::remove_file(store.join("manifest.json")).unwrap());
-    assert!(says(&found, &["manifest.json"]), "{found:?}");
-    let found = errors(|store| fs::write(store.join("manifest.json"), "[1, 2").unwrap());
-    assert!(says(&found, &["manifest.json"]), "{found:?}");
-    let found = errors(|store| fs::write(store.join("manifest.json"), "[]").unwrap());
-    assert!(says(&found, &["manifest.json"]), "{found:?}");
-    let edited = |store: &Path| {
-        let path = store.join("manifest.json");
-        let text = fs::read_to_string(&path).unwrap().replace("\"line\": 3", "\"line\": 4");
-        fs::write(path, text).unwrap();
+#[test]
+fn the_sidecar_is_bound_by_its_data_not_its_layout() {
+    let sound = Sound::new();
+    let rewritten = |change: &dyn Fn(String) -> String| {
+        sound.errors("manifest.json", |store| {
+            let path = store.join("manifest.json");
+            fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
+        })
     };
-    assert!(says(&errors(edited), &["manifest.json", "digest"]));
-    // Another layout of the same data is the same manifest.
-    let laid_out_again = |store: &Path| {
-        let path = store.join("manifest.json");
-        let manifest = json::parse(&fs::read_to_string(&path).unwrap()).unwrap();
-        fs::write(path, json::to_string(&manifest)).unwrap();
-    };
-    assert_eq!(errors(laid_out_again), Vec::<String>::new());
+    let found = sound.errors("manifest.json", |store| fs::remove_file(store.join("manifest.json")).unwrap());
+    assert!(says(&found, &["manifest.json"]), "{found:?}");
+    for text in ["[1, 2", "[]", "", "\u{0}"] {
+        let found = rewritten(&|_| text.to_owned());
+        assert!(says(&found, &["manifest.json"]), "{text:?}: {found:?}");
+    }
+    let found = rewritten(&|text| text.replace("\"line\": 3", "\"line\": 4"));
+    assert!(says(&found, &["manifest.json", "digest"]), "{found:?}");
+    let found = rewritten(&|text| json::to_string(&json::parse(&text).unwrap()));
+    assert_eq!(found, Vec::<String>::new());
 }
 
 #[test]
 fn damage_is_told_not_raised() {
+    let sound = Sound::new();
     for group in ["dictionaries", "targets", "q_h", "selected_depth"] {
-        let found = errors(|store| fs::remove_dir_all(store.join(group)).unwrap());
+        let found = sound.errors(group, |store| fs::remove_dir_all(store.join(group)).unwrap());
         assert!(says(&found, &[group]), "{group}: {found:?}");
     }
     for chunk in ["steps/step_index/c/0", "dictionaries/config/c/0", "q_h/td_reward/c/0"] {
-        let found = errors(|store| fs::remove_file(store.join(chunk)).unwrap());
         let array = chunk.split("/c/").next().unwrap();
+        let found = sound.errors(chunk, |store| fs::remove_file(store.join(chunk)).unwrap());
         assert!(says(&found, &[array]), "{chunk}: {found:?}");
-        let found = errors(|store| fs::write(store.join(chunk), "noise").unwrap());
+        let found = sound.errors(chunk, |store| fs::write(store.join(chunk), "noise").unwrap());
         assert!(says(&found, &[array]), "{chunk}: {found:?}");
     }
-    for document in ["candidates/zarr.json", "candidates/shell_index/zarr.json", "dictionaries/scene/zarr.json"] {
-        let found = errors(|store| fs::write(store.join(document), "{\"zarr_format\": 3").unwrap());
+    for document in ["candidates/zarr.json", "candidates/shell_index/zarr.json", "dictionaries/config/zarr.json"] {
+        let found = sound.errors(document, |store| fs::write(store.join(document), "{\"zarr_format\": 3").unwrap());
         assert!(!found.is_empty(), "{document}");
     }
 }
