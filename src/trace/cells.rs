@@ -219,6 +219,10 @@ impl RowScanner {
             let Some(slot) = self.slots.get_mut(keys) else { break };
             keys += 1;
             let repeats = guess == Guess::All;
+            if !repeats {
+                // There may be more space before the value than the last row had.
+                cursor.space();
+            }
             let value_at = if repeats { before.get(slot.value_at..).unwrap_or_default() } else { cursor.rest };
             match slot.field {
                 Field::Step => step = Some(field::step(&mut cursor)?),
@@ -279,7 +283,8 @@ impl RowScanner {
         if cursor.beyond_ascii && std::str::from_utf8(line).is_err() {
             return Err(LineFault::NotUtf8);
         }
-        if !guessed {
+        // A row of fewer keys may be all guessed and yet lack the key that came twice.
+        if !guessed || keys != self.last_keys {
             self.last_duplicate = self.has_duplicate(keys);
         }
         cells.duplicate_key |= self.last_duplicate;
@@ -328,6 +333,7 @@ fn read_components(
     loop {
         let hit = slots.get(keys).filter(|(lead, _)| cursor.take(lead)).map(|(_, number)| *number);
         let number = if let Some(number) = hit {
+            cursor.space();
             number
         } else {
             let start = cursor.rest;

@@ -72,7 +72,7 @@ fn kind(first: Option<u8>) -> Odd {
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Scan<Result<i64, Odd>> {
     match cursor.peek() {
         Some(b'-' | b'0'..=b'9') => Ok(match cursor.number()? {
-            Some(number) => number.int().ok_or(Odd(if number.float().fract() == 0.0 || number.is_int {
+            Some(number) => number.int().ok_or(Odd(if number.float().abs() >= 9e15 || number.is_int {
                 "a number beyond 64 bits"
             } else {
                 "a number with a fraction"

@@ -8,6 +8,9 @@ use crate::trace::error::TraceError;
 use crate::trace::input::{Ending, InputFile, Source};
 use crate::trace::sink::{Compression, Sink, open_locked};
 
+/// How much of a compressed file is in memory at a time.
+const BLOCK: usize = 1 << 20;
+
 /// Mends the trace at `path`, which is open and locked as `file`. Returns the file to go on with,
 /// and how many bytes of a torn last row were cut.
 pub(super) fn repair(path: &Path, mut file: File) -> Result<(File, u64), TraceError> {
@@ -15,21 +18,26 @@ pub(super) fn repair(path: &Path, mut file: File) -> Result<(File, u64), TraceEr
     if !about.is_file() || about.len() == 0 {
         return Ok((file, 0));
     }
-    match Compression::of_name(path) {
+    let compression = Compression::of_name(path);
+    let input = InputFile::file(path);
+    let found = Source::open(&input, BLOCK, false)?.compression;
+    if found != compression.name() {
+        // Cutting off its tail, or adding to it, would make it unreadable.
+        return Err(damaged(path, &format!("it holds {}, which its name does not say", found.unwrap_or("plain text"))));
+    }
+    match compression {
         Compression::Plain => {
             let cut = repair_tail(&mut file).map_err(TraceError::write(path))?;
             Ok((file, cut))
         }
-        Compression::Gzip | Compression::Zstd => repair_compressed(path, file),
+        Compression::Gzip | Compression::Zstd => repair_compressed(path, file, &input),
     }
 }
 
 /// A compressed trace that ends well goes on with another member. One that is cut off is
 /// written anew beside it, up to its last whole row, and replaced by that.
-fn repair_compressed(path: &Path, file: File) -> Result<(File, u64), TraceError> {
-    const BLOCK: usize = 1 << 20;
-    let input = InputFile::named(path);
-    let mut source = Source::open(&input, BLOCK, false)?;
+fn repair_compressed(path: &Path, file: File, input: &InputFile) -> Result<(File, u64), TraceError> {
+    let mut source = Source::open(input, BLOCK, false)?;
     let mut ends_with_newline = true;
     while let Some(block) = source.next_block()? {
         ends_with_newline = block.ends_with(b"\n");
@@ -44,7 +52,7 @@ fn repair_compressed(path: &Path, file: File) -> Result<(File, u64), TraceError>
     // process left there may be overwritten.
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let staged = path.with_file_name(format!(".{name}.mended"));
-    let rewritten = rewrite_whole_rows(path, &staged, &input, BLOCK);
+    let rewritten = rewrite_whole_rows(path, &staged, input);
     let renamed = rewritten.and_then(|cut| {
         std::fs::rename(&staged, path).map_err(TraceError::write(path))?;
         Ok(cut)
@@ -56,8 +64,8 @@ fn repair_compressed(path: &Path, file: File) -> Result<(File, u64), TraceError>
     Ok((open_locked(path)?, cut))
 }
 
-fn rewrite_whole_rows(path: &Path, staged: &Path, input: &InputFile, block: usize) -> Result<u64, TraceError> {
-    let mut source = Source::open(input, block, false)?;
+fn rewrite_whole_rows(path: &Path, staged: &Path, input: &InputFile) -> Result<u64, TraceError> {
+    let mut source = Source::open(input, BLOCK, false)?;
     let mut sink = File::create(staged)
         .and_then(|file| Sink::new(Compression::of_name(path), file))
         .map_err(TraceError::write(path))?;

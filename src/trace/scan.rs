@@ -161,8 +161,15 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn number(&mut self) -> Scan<Option<Number<'a>>> {
         let start = self.rest;
-        if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
-            return Ok(None);
+        if matches!(start, [b'N' | b'I', ..] | [b'-', b'I', ..]) {
+            if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
+                return Ok(None);
+            }
+            // A torn `Na` must count as torn, and `Nothing` not as a number.
+            if self.is_torn_word() {
+                self.rest = &[];
+            }
+            return Err(self.error("a number as JSON writes it"));
         }
         let negative = self.take(b"-");
         let mut digits = 0_u64;
@@ -241,14 +248,7 @@ impl<'a> Cursor<'a> {
                 Ok(())
             }
             Some(b'[') => self.skip_list(depth),
-            Some(b'-' | b'0'..=b'9' | b'N' | b'I') => {
-                // A torn `Na` must count as torn, and `Nothing` not as a number.
-                if self.is_torn_word() {
-                    Err(ScanError { kind: ScanFault::Torn, left: 0 })
-                } else {
-                    self.number().map(drop)
-                }
-            }
+            Some(b'-' | b'0'..=b'9' | b'N' | b'I') => self.number().map(drop),
             _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
             _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
             _ => Err(self.error("a JSON value")),
@@ -310,7 +310,7 @@ impl Number<'_> {
 
     /// The integer, if it has no fraction and is within 64 bits (`3`, `3.0`, `1e3`).
     pub(super) fn int(&self) -> Option<i64> {
-        let mut digits = self.digits?;
+        let Some(mut digits) = self.digits else { return self.long_int() };
         let mut exponent = self.exponent;
         while exponent < 0 && digits != 0 {
             if digits % 10 != 0 {
@@ -323,6 +323,20 @@ impl Number<'_> {
             digits = digits.checked_mul(10_u64.checked_pow(u32::try_from(exponent).ok()?)?)?;
         }
         if self.negative { 0_i64.checked_sub_unsigned(digits) } else { i64::try_from(digits).ok() }
+    }
+
+    /// [`Number::int`] of a number with more digits than 64 bits hold: all but zeros may be few.
+    #[cold]
+    fn long_int(&self) -> Option<i64> {
+        let mantissa = self.text.split(|byte| matches!(byte, b'e' | b'E')).next()?;
+        let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+        let significant = digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
+        let zeros = i32::try_from(digits.len() - significant).ok()?;
+        let digits = match digits.get(..significant)? {
+            [] => 0,
+            digits => std::str::from_utf8(digits).ok()?.parse().ok()?,
+        };
+        Number { digits: Some(digits), exponent: self.exponent.checked_add(zeros)?, ..*self }.int()
     }
 }
 

@@ -22,6 +22,15 @@ pub(super) enum Compression {
 }
 
 impl Compression {
+    /// The name that readers have for it.
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Gzip => Some("gzip"),
+            Self::Zstd => Some("zstd"),
+        }
+    }
+
     /// What the end of a file's name asks for.
     pub(super) fn of_name(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {

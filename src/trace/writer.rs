@@ -107,7 +107,7 @@ impl Writer {
     ///
     /// # Errors
     /// As for [`Writer::create`]; and when a compressed file is damaged otherwise than by
-    /// being cut off.
+    /// being cut off, or the file's name does not say how it is compressed.
     pub fn append(path: impl AsRef<Path>, meta: &Map, options: WriterOptions) -> Result<Self, TraceError> {
         let path = path.as_ref();
         refuse_taken_keys(path, meta)?;
