@@ -18,6 +18,7 @@ mod schema;
 mod shell;
 mod tables;
 mod target;
+mod validate;
 mod writer;
 mod zarr;
 
@@ -25,9 +26,6 @@ pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
 pub use reader::Store;
 pub use record::{Datum, RecordError, RolloutRecord};
 pub use target::TargetInputProtocol;
+pub use validate::{Validation, validate};
 pub use writer::{RolloutZarrWriteResult, WriteError, Writer, write_rollout_zarr_store};
 pub use zarr::StoreError;
-/// stub
-pub struct Validation { #[allow(missing_docs)] pub num_rollouts: usize, #[allow(missing_docs)] pub num_steps: usize, #[allow(missing_docs)] pub num_candidates: usize, #[allow(missing_docs)] pub errors: Vec<String> }
-impl Validation { #[allow(missing_docs)] pub fn ok(&self) -> bool { self.errors.is_empty() } }
-#[allow(missing_docs)] pub fn validate(_d: &std::path::Path) -> Result<Validation, StoreError> { Ok(Validation { num_rollouts: 0, num_steps: 0, num_candidates: 0, errors: vec![] }) }
