@@ -1,7 +1,9 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
 mod cartpole;
+mod native;
 pub mod registry;
+mod setting;
 
 use crate::diagnostic::Problem;
 use crate::space::{Element, Space};

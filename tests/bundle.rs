@@ -82,7 +82,13 @@ fn a_bundle_moves_and_is_served_by_itself() {
         for (key, value) in experiment.identity() {
             assert_eq!(row[&key], value);
         }
-        let (label, weight) = if step < 30 { ("calm", 0.5) } else if step < 50 { ("windy", 2.0) } else { ("again", 0.5) };
+        let (label, weight) = if step < 30 {
+            ("calm", 0.5)
+        } else if step < 50 {
+            ("windy", 2.0)
+        } else {
+            ("again", 0.5)
+        };
         assert_eq!(row["regime_id"].as_text(), Some(label));
         let components = row["reward_components"].as_map().unwrap();
         assert_eq!(components["env"].as_float(), Some(weight));

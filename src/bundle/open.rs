@@ -100,18 +100,11 @@ impl Bundle {
     pub fn policy(&self, catalog: &Catalog) -> Result<Box<dyn Policy>, BundleError> {
         let [observation_space, action_space] = self.spaces(catalog)?;
         let seed = self.seed();
-        self.policy_for(
-            catalog,
-            Context { observation_space: &observation_space, action_space: &action_space, seed },
-        )
+        self.policy_for(catalog, Context { observation_space: &observation_space, action_space: &action_space, seed })
     }
 
     /// The policy, rebuilt and restored, for what `context` says.
-    pub(super) fn policy_for(
-        &self,
-        catalog: &Catalog,
-        context: Context<'_>,
-    ) -> Result<Box<dyn Policy>, BundleError> {
+    pub(super) fn policy_for(&self, catalog: &Catalog, context: Context<'_>) -> Result<Box<dyn Policy>, BundleError> {
         let entry = &self.manifest.policy;
         let (id, format) = self.servable()?;
         let checkpoint = checkpoint::resolve(&self.dir, entry, format)
@@ -127,9 +120,10 @@ impl Bundle {
         let id = self.manifest.policy.id.as_deref().ok_or_else(|| {
             refuse("`policy.id` is null, so the run's algorithm built its own policy, which no name rebuilds")
         })?;
-        let format = self.manifest.policy.format.ok_or_else(|| {
-            refuse("`policy.format` is absent, so the policy saved nothing that could be restored")
-        })?;
+        let format =
+            self.manifest.policy.format.ok_or_else(|| {
+                refuse("`policy.format` is absent, so the policy saved nothing that could be restored")
+            })?;
         Ok((id, format))
     }
 

@@ -22,7 +22,9 @@ pub(super) enum Command {
     #[command(after_help = "Example: skyfall script experiment.lua -- --noise 0.2")]
     Script(ScriptArguments),
     /// Run one experiment from a configuration (YAML, JSON, or Lua that returns one)
-    #[command(after_help = "Example: skyfall run experiment.yaml --traces out/traces.jsonl --export out/bundle --set run.seed=3")]
+    #[command(
+        after_help = "Example: skyfall run experiment.yaml --traces out/traces.jsonl --export out/bundle --set run.seed=3"
+    )]
     Run(RunArguments),
     /// Evaluate traces: the numbers of a continual-RL paper, from files alone
     #[command(after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200")]

@@ -53,14 +53,17 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     match host.run() {
         Ok(Outcome::Experiment(experiment)) => {
             let options = RunOptions::new(arguments.traces.clone(), arguments.export.clone());
-            let result = experiment
-                .run(&options)
-                .map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+            let result =
+                experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
             Ok(told(&result, &options, terminal))
         }
         Ok(Outcome::Done) => Err(Box::new(
-            Diagnostic::new("run/no-experiment", format!("{} returned no experiment", arguments.config.display()), Exit::Failure)
-                .with_hint("end it with `return skyfall.experiment { ... }`, or run it with `skyfall script`"),
+            Diagnostic::new(
+                "run/no-experiment",
+                format!("{} returned no experiment", arguments.config.display()),
+                Exit::Failure,
+            )
+            .with_hint("end it with `return skyfall.experiment { ... }`, or run it with `skyfall script`"),
         )),
         Err(ScriptError::Raised(diagnostic)) => Err(diagnostic),
         Err(ScriptError::Exit(code)) => {
@@ -71,7 +74,8 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
 
 /// Says on stdout how a run went and where its artifacts are.
 pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal) -> Exit {
-    let mut text = format!("{} steps, {} episodes, mean reward {:.4}", result.steps, result.episodes, result.mean_reward);
+    let mut text =
+        format!("{} steps, {} episodes, mean reward {:.4}", result.steps, result.episodes, result.mean_reward);
     if let Some(mean_return) = result.mean_return {
         text.push_str(&format!(", mean return {mean_return:.2}"));
     }

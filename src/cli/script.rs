@@ -72,7 +72,11 @@ pub(super) fn settings(arguments: &PermissionArguments) -> Result<Settings, Diag
     }
     let source_date_epoch = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(text) => Some(text.parse().map_err(|_| {
-            Diagnostic::new("environment", format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`"), Exit::Usage)
+            Diagnostic::new(
+                "environment",
+                format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`"),
+                Exit::Usage,
+            )
         })?),
         Err(_) => None,
     };

@@ -29,14 +29,17 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
     if let Some(text) = &arguments.env_kwargs {
         options.env_kwargs = match json::parse(text) {
             Ok(Value::Map(kwargs)) => Some(kwargs),
-            Ok(other) => return Err(Box::new(usage("--env-kwargs", format!("must be a JSON object, got {}", other.kind())))),
+            Ok(other) => {
+                return Err(Box::new(usage("--env-kwargs", format!("must be a JSON object, got {}", other.kind()))));
+            }
             Err(problem) => return Err(Box::new(usage("--env-kwargs", problem.to_string()))),
         };
     }
     if let Some(path) = &arguments.regime {
         let document = config::document(path).map_err(config::LoadError::into_diagnostic)?;
-        let record = RegimeRecord::from_value(&document)
-            .map_err(|problem| Diagnostic::new("serve/regime", format!("{}: {problem}", path.display()), Exit::Failure))?;
+        let record = RegimeRecord::from_value(&document).map_err(|problem| {
+            Diagnostic::new("serve/regime", format!("{}: {problem}", path.display()), Exit::Failure)
+        })?;
         options.regime = Some(record);
     }
     let catalog = Catalog::native().with_scripts(BareScripts::new()?);

@@ -70,7 +70,10 @@ fn check_source(
     }
     same(&at("source.split_manifest_hash"), source.split_manifest_hash.as_deref(), &config.split_manifest_hash)?;
     if source.campaign_split.is_some() {
-        return mistake(at("source.campaign_split"), "this version does not bind stores to campaigns yet; leave it out");
+        return mistake(
+            at("source.campaign_split"),
+            "this version does not bind stores to campaigns yet; leave it out",
+        );
     }
     match split {
         Some(split) if split != split_of(source) => mistake(
@@ -97,7 +100,9 @@ fn check_target(record: &RolloutRecord, config: &RolloutZarrStoreConfig, at: &dy
 /// `given`, if it is given, must be what the store says.
 fn same(path: &str, given: Option<&str>, store: &str) -> Checked {
     match given {
-        Some(given) if given != store => mistake(path, format!("is `{given}`, but the store is written with `{store}`")),
+        Some(given) if given != store => {
+            mistake(path, format!("is `{given}`, but the store is written with `{store}`"))
+        }
         _ => Ok(()),
     }
 }
@@ -126,7 +131,8 @@ fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, pat
 }
 
 fn check_shell(shell: &Candidates, path: &str) -> Checked {
-    let negative = |ids: &Option<Vec<i32>>, index: usize| ids.as_ref().and_then(|ids| ids.get(index)).is_none_or(|id| *id < 0);
+    let negative =
+        |ids: &Option<Vec<i32>>, index: usize| ids.as_ref().and_then(|ids| ids.get(index)).is_none_or(|id| *id < 0);
     let flag = |mask: &[bool], index: usize| mask.get(index).copied().unwrap_or(false);
     for index in 0..shell.len() {
         let (collision, applicable, evaluated) = (
@@ -151,11 +157,16 @@ fn check_shell(shell: &Candidates, path: &str) -> Checked {
         if !flag(&shell.mask_valid, index) {
             continue;
         }
-        for (field, ids) in
-            [("strategy_id", &shell.strategy_id), ("position_id", &shell.position_id), ("mixture_id", &shell.mixture_id)]
-        {
+        for (field, ids) in [
+            ("strategy_id", &shell.strategy_id),
+            ("position_id", &shell.position_id),
+            ("mixture_id", &shell.mixture_id),
+        ] {
             if negative(ids, index) {
-                return mistake(format!("{path}.{field}[{index}]"), "must be given and not negative for a valid candidate");
+                return mistake(
+                    format!("{path}.{field}[{index}]"),
+                    "must be given and not negative for a valid candidate",
+                );
             }
         }
         let probability = shell.sampler_probability.as_ref().and_then(|values| values.get(index));

@@ -1,9 +1,7 @@
 //! The attributes of the root and of the groups that have some.
 
 use super::config::RolloutZarrStoreConfig;
-use super::schema::{
-    MANIFEST_FILE, MANIFEST_VERSION, REWARD_METRIC, SCHEMA_ID, SCHEMA_VERSION, TD_SEMANTICS,
-};
+use super::schema::{MANIFEST_FILE, MANIFEST_VERSION, REWARD_METRIC, SCHEMA_ID, SCHEMA_VERSION, TD_SEMANTICS};
 use super::tables::{Tables, id};
 use crate::value::{Map, Value};
 

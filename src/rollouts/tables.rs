@@ -62,8 +62,8 @@ impl Tables {
         self.split.get_or_insert_with(|| split_of(&record.source));
         self.add_source(&record.source, source_row_id);
         let target_row_id = self.add_target(key, target);
-        let trainable = Evidence::of(&record.target, config.target_protocol_version)
-            .trainable(config.target_protocol_version);
+        let trainable =
+            Evidence::of(&record.target, config.target_protocol_version).trainable(config.target_protocol_version);
         for (chain, trajectory) in record.trajectories.iter().enumerate() {
             self.add_chain(record, config, (source_row_id, target_row_id, trainable), chain, trajectory);
         }
@@ -96,8 +96,7 @@ impl Tables {
             split_id: codes.code(&split_of(source)),
             campaign_split_id: codes.code(source.campaign_split.as_deref().unwrap_or("unknown")),
             source_cache_version_id: codes.code_if(source.source_cache_version.as_deref()),
-            source_offline_store_manifest_hash_id: codes
-                .code_if(source.source_offline_store_manifest_hash.as_deref()),
+            source_offline_store_manifest_hash_id: codes.code_if(source.source_offline_store_manifest_hash.as_deref()),
             // Settled when the dictionaries are sealed: every row holds the store's own hash.
             split_manifest_hash_id: codes.code_if(source.split_manifest_hash.as_deref()),
             source_shard_id: codes.code(&text(&source.source_shard_id)),
@@ -209,7 +208,8 @@ impl Tables {
         let [target_rri, scene_rri, target_root_gain, scene_root_gain] = sums.values();
         let valid_before = |index: usize| shell.mask_valid.iter().take(index).filter(|valid| **valid).count();
         // Collected with the policies of rollouts and targets, though no column of steps holds it.
-        let _: Coded<{ super::dictionary::Dictionary::Policy as usize }> = self.dictionaries.code(&step.selection_policy);
+        let _: Coded<{ super::dictionary::Dictionary::Policy as usize }> =
+            self.dictionaries.code(&step.selection_policy);
         self.steps.push(StepRow {
             step_row_id,
             rollout_row_id,
@@ -236,7 +236,8 @@ impl Tables {
             shell.shell_poses.iter().zip(&shell.mask_valid).zip(reasons).enumerate()
         {
             let metric = |names: &[&str]| float(step.label(names), index, f32::NAN);
-            let whole = |values: &Option<Vec<i32>>| values.as_ref().and_then(|values| values.get(index)).copied().unwrap_or(-1);
+            let whole =
+                |values: &Option<Vec<i32>>| values.as_ref().and_then(|values| values.get(index)).copied().unwrap_or(-1);
             let labelled = *valid && float(gains, index, f32::NAN).is_finite();
             let candidate_row_id = first + id(index);
             self.candidates.push(CandidateRow {
@@ -345,7 +346,8 @@ impl Tables {
         let float = |value: Option<f32>| value.unwrap_or(f32::NAN);
         let class = target.target_class_name.as_deref();
         // A missing class is listed as "unknown", though its row holds no id.
-        let unknown: Coded<{ super::dictionary::Dictionary::ClassName as usize }> = codes.code(class.unwrap_or("unknown"));
+        let unknown: Coded<{ super::dictionary::Dictionary::ClassName as usize }> =
+            codes.code(class.unwrap_or("unknown"));
         let bitset = valid_bitset(target, protocol);
         self.targets.push(TargetRow {
             target_row_id,
@@ -513,7 +515,10 @@ mod tests {
     fn long_identifiers_are_written_in_short() {
         let long = "AriaSyntheticEnvironment_12_AtekDataSample_000034:x";
         assert_eq!(compact(long), "ASE_12_Atek_000034:x");
-        assert_eq!(compact("AriaSyntheticEnvironment_1_2_AtekDataSample_3"), "AriaSyntheticEnvironment_1_2_AtekDataSample_3");
+        assert_eq!(
+            compact("AriaSyntheticEnvironment_1_2_AtekDataSample_3"),
+            "AriaSyntheticEnvironment_1_2_AtekDataSample_3"
+        );
         assert_eq!(compact("toy:3"), "toy:3");
     }
 }

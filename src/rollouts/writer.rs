@@ -136,7 +136,9 @@ impl Writer {
         for group in GROUPS {
             store.group(group, &attributes::group(group, &self.tables, &self.config))?;
         }
-        self.arrays().par_iter().try_for_each(|array| store.array(&array.path, &array.data, &array.chunks, array.codec))?;
+        self.arrays()
+            .par_iter()
+            .try_for_each(|array| store.array(&array.path, &array.data, &array.chunks, array.codec))?;
         let sidecar_path = staged.path().join(MANIFEST_FILE);
         std::fs::write(&sidecar_path, sidecar.as_bytes())
             .map_err(|source| StoreError::Files { path: sidecar_path, source })?;
@@ -171,9 +173,13 @@ impl Writer {
         for (name, list) in codes.lists() {
             nodes.push(Node::bytes(format!("dictionaries/{name}"), dictionary::encode(list)));
         }
-        let names = |names: &[&str]| dictionary::encode(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let names =
+            |names: &[&str]| dictionary::encode(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         let bits: Vec<u16> = (0..).take(REASONS.len()).collect();
-        nodes.push(Node::new("metadata/reason_code_bits".to_owned(), Array::U16(ndarray::Array1::from(bits).into_dyn())));
+        nodes.push(Node::new(
+            "metadata/reason_code_bits".to_owned(),
+            Array::U16(ndarray::Array1::from(bits).into_dyn()),
+        ));
         nodes.push(Node::bytes("metadata/reason_code_names".to_owned(), names(&REASONS)));
         nodes.push(Node::bytes(
             "metadata/field_retention_policy".to_owned(),

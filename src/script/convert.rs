@@ -166,7 +166,9 @@ pub(super) fn describe(value: &LuaValue) -> String {
         LuaValue::Boolean(value) => value.to_string(),
         LuaValue::Integer(value) => format!("the integer {value}"),
         LuaValue::Number(value) => format!("the number {}", crate::text::number::float_text(*value)),
-        LuaValue::String(text) => format!("the text \"{}\"", text.to_string_lossy().chars().take(40).collect::<String>()),
+        LuaValue::String(text) => {
+            format!("the text \"{}\"", text.to_string_lossy().chars().take(40).collect::<String>())
+        }
         LuaValue::Table(_) => "a table".to_owned(),
         LuaValue::Function(_) => "a function".to_owned(),
         _ => "an object".to_owned(),

@@ -171,12 +171,7 @@ impl ScriptHost {
     }
 
     /// Calls the chunk so that an error nobody catches is seen with its frames still standing.
-    fn call(
-        &self,
-        name: &str,
-        code: &str,
-        raised: Rc<RefCell<Option<(String, Vec<Frame>)>>>,
-    ) -> mlua::Result<Value> {
+    fn call(&self, name: &str, code: &str, raised: Rc<RefCell<Option<(String, Vec<Frame>)>>>) -> mlua::Result<Value> {
         let lua = &self.lua;
         let chunk = loader::compile(lua, &self.host.sources, name, code)?;
         let arg = lua.create_table()?;
@@ -200,9 +195,7 @@ impl ScriptHost {
         match (results.pop_front(), results.pop_front()) {
             (Some(Value::Boolean(true)), value) => Ok(value.unwrap_or(Value::Nil)),
             (_, Some(Value::Error(cause))) => Err(*cause),
-            (_, value) => {
-                Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil))))
-            }
+            (_, value) => Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil)))),
         }
     }
 }

@@ -175,7 +175,7 @@ impl Source {
                 None => Box::new(io::stdin()),
             };
             let stored = Stored { inner, bytes: 0, digest: digest.then(Sha256::new) };
-            Ok(match layer_of(BufReader::with_capacity(256 * 1024, stored))? {
+            Ok(match layer_of(BufReader::with_capacity(32 * 1024, stored))? {
                 Ok(layer @ Layer::Gzip(_)) => (Some("gzip"), layer),
                 Ok(layer) => (Some("zstd"), layer),
                 Err(raw) => (None, Layer::Plain(raw)),
@@ -243,6 +243,7 @@ impl Source {
     /// Appends about a block's worth of bytes; `false` at the end.
     fn read_more(&mut self, block: &mut Vec<u8>) -> io::Result<bool> {
         let wanted = block.len() + self.block;
+        block.reserve(self.block);
         while block.len() < wanted {
             let room = (wanted - block.len()) as u64;
             let (read, plain) = match &mut self.layer {

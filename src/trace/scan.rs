@@ -165,8 +165,9 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         let negative = self.take(b"-");
-        let mut digits = Some(0_u64);
+        let mut digits = 0_u64;
         let whole = self.digits(&mut digits);
+        let mut count = whole;
         let leading_zero = whole > 1 && matches!(start.strip_prefix(b"-").unwrap_or(start), [b'0', ..]);
         if leading_zero {
             return Err(ScanError { kind: ScanFault::Expected("no zero before other digits"), left: start.len() });
@@ -182,6 +183,7 @@ impl<'a> Cursor<'a> {
             if fraction == 0 {
                 return Err(self.error("a digit after the point"));
             }
+            count += fraction;
             exponent = i32::try_from(fraction).map_or(i32::MIN, |count| -count);
         }
         if self.take(b"e") || self.take(b"E") {
@@ -190,26 +192,27 @@ impl<'a> Cursor<'a> {
             if !minus {
                 self.take(b"+");
             }
-            let mut power = Some(0_u64);
-            if self.digits(&mut power) == 0 {
+            let mut power = 0_u64;
+            let places = self.digits(&mut power);
+            if places == 0 {
                 return Err(self.error("a digit in the exponent"));
             }
-            let power = power.and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
+            let power = held(power, places).and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
             exponent = exponent.saturating_add(if minus { -power } else { power });
         }
-        Ok(Some(Number { text: self.since(start), negative, digits, exponent, is_int }))
+        Ok(Some(Number { text: self.since(start), negative, digits: held(digits, count), exponent, is_int }))
     }
 
-    /// Steps over digits, which it appends to `value` while it can hold them, and counts them.
+    /// Steps over digits, which it appends to `value`, and counts them. The value is of use only
+    /// if it was [`held`].
     #[inline]
-    fn digits(&mut self, value: &mut Option<u64>) -> usize {
-        let mut count = 0;
+    fn digits(&mut self, value: &mut u64) -> usize {
+        let start = self.rest.len();
         while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
-            *value = value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             self.rest = rest;
-            count += 1;
         }
-        count
+        start - self.rest.len()
     }
 
     /// Steps over any value and returns its text.
@@ -276,6 +279,12 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+/// `value`, if so many digits surely fit.
+fn held(value: u64, digits: usize) -> Option<u64> {
+    const SURE: usize = 19;
+    (digits <= SURE).then_some(value)
 }
 
 impl Number<'_> {

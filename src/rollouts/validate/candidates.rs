@@ -8,6 +8,22 @@ use crate::rollouts::dictionary::Dictionary;
 use crate::rollouts::schema::REASONS;
 use crate::rollouts::shell::{self, PATH_SEGMENT_COLLISION, VALID};
 
+/// What is measured of valid actions only.
+const METRICS: [&str; 12] = [
+    "scene_rri",
+    "target_rri",
+    "scene_root_gain",
+    "target_root_gain",
+    "scene_log_error_gain",
+    "target_log_error_gain",
+    "scene_pm_dist_before",
+    "scene_pm_dist_after",
+    "target_pm_dist_before",
+    "target_pm_dist_after",
+    "target_current_support",
+    "target_candidate_support",
+];
+
 pub(super) fn check(tables: &Tables, findings: &mut Findings) {
     masks(tables, findings);
     provenance(tables, findings);
@@ -21,15 +37,15 @@ fn masks(tables: &Tables, findings: &mut Findings) {
     let selected = columns.get::<bool>("selected_mask");
     let both = selected.iter().zip(actor).map(|(selected, actor)| *selected && !actor);
     findings.flagged("candidates/selected_mask", both, "selects what is not a valid action");
-    let gains = columns.get::<f32>("target_root_gain");
-    let wrong = columns
-        .get::<bool>("oracle_label_mask")
-        .iter()
-        .zip(actor)
-        .zip(gains)
-        .map(|((labelled, actor), gain)| *labelled && !(*actor && gain.is_finite()));
-    let path = "candidates/oracle_label_mask";
-    findings.flagged(path, wrong, "labels what is not a valid action with a finite target_root_gain");
+    let gains = columns.get::<f32>("target_root_gain").iter().map(|gain| gain.is_finite());
+    let labelled = columns.get::<bool>("oracle_label_mask");
+    let wrong = labelled.iter().zip(actor).zip(gains).map(|((labelled, actor), gain)| *labelled != (*actor && gain));
+    let what = "is not: a valid action with a finite target_root_gain";
+    findings.flagged("candidates/oracle_label_mask", wrong, what);
+    for name in METRICS {
+        let wrong = columns.get::<f32>(name).iter().zip(actor).map(|(label, actor)| !actor && !label.is_nan());
+        findings.flagged(&format!("candidates/{name}"), wrong, "is given for what is not a valid action");
+    }
 }
 
 fn provenance(tables: &Tables, findings: &mut Findings) {

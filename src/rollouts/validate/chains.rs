@@ -9,11 +9,12 @@ use crate::rollouts::shell;
 const POSE_TOLERANCE: f32 = 1e-5;
 
 pub(super) fn check(tables: &Tables, findings: &mut Findings) {
-    let Tables { rollouts, steps, candidates, .. } = tables;
+    let Tables { rollouts, steps, candidates, targets, .. } = tables;
     for (path, columns) in [
         ("rollouts/rollout_row_id", rollouts),
         ("steps/step_row_id", steps),
         ("candidates/candidate_row_id", candidates),
+        ("targets/target_row_id", targets),
     ] {
         let ids = columns.get::<i64>(path.split('/').next_back().unwrap_or_default());
         let dense = ids.iter().enumerate().map(|(row, id)| usize::try_from(*id) != Ok(row));

@@ -6,7 +6,8 @@ use super::tables::{Columns, Tables};
 use crate::rollouts::dictionary::Dictionary;
 
 pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) {
-    for key in ["source_offline_store_version", "split_manifest_hash", "target_protocol_version"] {
+    for key in ["source_offline_store_version", "split_manifest_hash", "target_protocol_version", "reason_code_version"]
+    {
         if root.text(key).is_empty() {
             findings.add(format!("root attribute {key}: is missing or empty"));
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::findings::Findings;
 use super::tables::Tables;
 use crate::digest::sha256_hex;
+use crate::rollouts::config::profile_is_known;
 use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
@@ -69,8 +70,7 @@ pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Roo
     };
     let mode = text("oracle_query_mode", "legacy_unspecified");
     let support = text("label_support_semantics", "subset_of_action_v1");
-    let closed = [("legacy_unspecified", "subset_of_action_v1"), ("dense_valid", "equals_action_on_realized_steps_v1")];
-    if !closed.contains(&(mode, support)) {
+    if !profile_is_known(mode, support) {
         findings.add(format!(
             "root attributes: oracle_query_mode `{mode}` does not go with label_support_semantics `{support}`"
         ));
@@ -147,17 +147,28 @@ fn manifest(directory: &Path, attributes: &Map, findings: &mut Findings) -> Opti
     };
     is(&manifest, MANIFEST_FILE, "manifest_version", MANIFEST_VERSION, findings);
     is(&manifest, MANIFEST_FILE, "schema_version", SCHEMA_VERSION, findings);
-    let empty = Map::new();
-    let copy = manifest.get("root_attrs").and_then(Value::as_map).unwrap_or(&empty);
-    let split = |map: &Map| map.get("campaign_split").map_or_else(|| "\"unknown\"".to_owned(), json::to_string);
-    if split(copy) != split(attributes) {
-        findings.add(format!(
-            "{MANIFEST_FILE} root_attrs.campaign_split: is {}, but the root's is {}",
-            split(copy),
-            split(attributes)
-        ));
+    match manifest.get("root_attrs").and_then(Value::as_map) {
+        Some(copy) => copied(copy, attributes, findings),
+        None => findings.add(format!("{MANIFEST_FILE} root_attrs: is missing")),
     }
     Some(manifest)
+}
+
+/// The sidecar repeats the root's attributes, all but its own digest.
+fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
+    let said = |map: &Map, key: &str| match map.get(key) {
+        None if key == "campaign_split" => "\"unknown\"".to_owned(),
+        None => "missing".to_owned(),
+        // What is not a number goes by its name in strict JSON.
+        Some(Value::Float(number)) if number.is_nan() => "\"NaN\"".to_owned(),
+        Some(value) => json::to_string(value),
+    };
+    for key in attributes.keys().chain(copy.keys().filter(|key| !attributes.contains_key(*key))) {
+        let (own, other) = (said(attributes, key), said(copy, key));
+        if key != "manifest_sha256" && own != other {
+            findings.add(format!("{MANIFEST_FILE} root_attrs.{key}: is {other}, but the root's is {own}"));
+        }
+    }
 }
 
 /// What root and sidecar count is what the tables have.

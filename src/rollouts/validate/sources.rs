@@ -40,6 +40,10 @@ pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) {
     }
     let wrong = sources.get::<i64>("source_shard_row").iter().map(|row| *row < 0);
     findings.flagged("sources/source_shard_row", wrong, "is negative");
+    let stored = root.text("split_manifest_hash");
+    let ids = sources.get::<i32>("split_manifest_hash_id").iter();
+    let wrong = ids.map(|id| tables.text(Dictionary::Config, *id).is_some_and(|own| own != stored));
+    findings.flagged("sources/split_manifest_hash_id", wrong, "is not the root's split_manifest_hash");
     campaign(root, tables, findings);
 }
 
@@ -92,8 +96,6 @@ fn campaign(root: &Root, tables: &Tables, findings: &mut Findings) {
     if hash != stored {
         findings.add(format!("root attribute split_manifest_hash: is {stored}, but the sources give {hash}"));
     }
-    let rows = of(Dictionary::Config, "split_manifest_hash_id");
-    findings.flagged("sources/split_manifest_hash_id", rows.iter().map(|own| own != stored), "is not the root's");
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {

@@ -60,6 +60,8 @@ impl Columns {
         let present = reader.arrays(group);
         let bundle = VIEW_BUNDLE.iter().filter(|name| present.iter().any(|other| other == *name)).count();
         let mut columns = Self::default();
+        let extras: Vec<&String> =
+            present.iter().filter(|name| !schema.iter().any(|(column, _)| column == name)).collect();
         for (position, (name, empty)) in schema.into_iter().enumerate() {
             let path = format!("{group}/{name}");
             if !present.iter().any(|other| other == name) {
@@ -98,6 +100,17 @@ impl Columns {
                 findings.add(format!("{path}: shape is {:?}, not {shape:?}", array.shape()));
             }
         }
+        // Columns of others are left alone, as long as they stand row for row beside ours.
+        for name in extras.into_iter().filter(|_| group == Candidates::GROUP) {
+            let path = format!("{group}/{name}");
+            match reader.shape(&path) {
+                Ok((_, shape)) if shape.first() == Some(&columns.rows) => {}
+                Ok((_, shape)) => {
+                    findings.add(format!("{path}: shape is {shape:?}, but there are {} rows", columns.rows))
+                }
+                Err(error) => findings.add(error.to_string()),
+            }
+        }
         columns
     }
 }
@@ -133,14 +146,6 @@ impl Tables {
             match texts(reader, &format!("dictionaries/{name}")) {
                 Ok(list) => *slot = list,
                 Err(what) => findings.add(what),
-            }
-        }
-        let candidates = reader.arrays(Candidates::GROUP);
-        for name in candidates.iter().filter(|name| !Candidates::COLUMNS.contains(&name.as_str())) {
-            let path = format!("candidates/{name}");
-            let rows = reader.shape(&path).ok().and_then(|(_, shape)| shape.first().copied());
-            if rows != Some(tables.candidates.rows) {
-                findings.add(format!("{path}: has {rows:?} rows, not {}", tables.candidates.rows));
             }
         }
         tables

@@ -41,7 +41,8 @@ impl StoreWriter {
     ) -> Result<(), StoreError> {
         let refuse = |what: &dyn std::fmt::Display| StoreError::node(self.files.root(), path, what);
         let shape = array.shape();
-        let (Some((rows, inner)), Some((chunk_rows, inner_chunks))) = (shape.split_first(), chunks.split_first()) else {
+        let (Some((rows, inner)), Some((chunk_rows, inner_chunks))) = (shape.split_first(), chunks.split_first())
+        else {
             return Err(refuse(&"an array of a store has at least one axis"));
         };
         let inner: Vec<usize> = inner.iter().map(|length| (*length).max(1)).collect();

@@ -149,9 +149,7 @@ impl UserData for LuaArray {
             (MetaMethod::Mul, Operation::Multiply),
             (MetaMethod::Div, Operation::Divide),
         ] {
-            methods.add_meta_function(method, move |lua, (a, b): (LuaValue, LuaValue)| {
-                combine(lua, &a, operation, &b)
-            });
+            methods.add_meta_function(method, move |lua, (a, b): (LuaValue, LuaValue)| combine(lua, &a, operation, &b));
         }
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
                     None => Err(Fault::Line(format!("`paths` must hold paths, got {}", item.kind()))),
                 })
                 .collect::<Result<_, _>>()?,
-            other => return Err(Fault::Line(format!("`paths` must be a path or a list of paths, got {}", other.kind()))),
+            other => {
+                return Err(Fault::Line(format!("`paths` must be a path or a list of paths, got {}", other.kind())));
+            }
         };
         let mut settings = Settings::default();
         for (key, value) in convert::read_map(&options, "options")? {
@@ -29,7 +31,10 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
                 ("window", Value::Int(rows)) => window(&rows.to_string())?,
                 ("window", Value::Text(text)) => window(text)?,
                 ("window", other) => {
-                    return Err(Fault::Line(format!("`window` must be rows or a share such as \"10%\", got {}", other.kind())));
+                    return Err(Fault::Line(format!(
+                        "`window` must be rows or a share such as \"10%\", got {}",
+                        other.kind()
+                    )));
                 }
                 _ => return Err(Fault::Line(format!("eval.traces: unknown option `{key}`; it takes window"))),
             };

@@ -120,9 +120,9 @@ fn handle<T: 'static>(table: &Table, field: &str) -> mlua::Result<Option<mlua::A
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module.table.raw_set("version", env!("CARGO_PKG_VERSION"))?;
-    module
-        .function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, None))?
-        .function("run_experiment", |lua, host, (given, options): (LuaValue, LuaValue)| {
+    module.function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, None))?.function(
+        "run_experiment",
+        |lua, host, (given, options): (LuaValue, LuaValue)| {
             let (options, seed) = read_options(host, &options)?;
             let made = match &given {
                 LuaValue::UserData(data) if data.is::<ScriptedExperiment>() => {
@@ -132,7 +132,8 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             };
             let result = made.run_inner(&options)?;
             result_table(lua, &result, made.name(), &options).map_err(Fault::from)
-        })
+        },
+    )
 }
 
 impl ScriptedExperiment {
@@ -200,7 +201,10 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
             "on_episode" => read.callbacks.episode = function(value)?,
             _ => {
                 let near = crate::suggest::nearest(&name, KEYS).map(|near| format!("; did you mean `{near}`?"));
-                return Err(Fault::Line(format!("run_experiment: unknown option `{name}`{}", near.unwrap_or_default())));
+                return Err(Fault::Line(format!(
+                    "run_experiment: unknown option `{name}`{}",
+                    near.unwrap_or_default()
+                )));
             }
         }
     }

@@ -115,11 +115,7 @@ impl Provider for LuaProvider {
 
     fn record(&self) -> Result<RegimeRecord, RegimeError> {
         let source = self.recorded.as_ref().map_err(|line| self.error(line.clone()))?;
-        Ok(RegimeRecord {
-            provider: self.name.clone(),
-            params: self.params.clone(),
-            lua: Some(lua_record(source)),
-        })
+        Ok(RegimeRecord { provider: self.name.clone(), params: self.params.clone(), lua: Some(lua_record(source)) })
     }
 }
 

@@ -24,9 +24,9 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("writer", |_, host, options: LuaValue| {
             let options = convert::read_map(&options, "options")?;
-            let epoch = host.source_date_epoch.unwrap_or_else(|| {
-                SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-            });
+            let epoch = host
+                .source_date_epoch
+                .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
             let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
             host.permissions.check(&config.destination())?;
             Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))

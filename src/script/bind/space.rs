@@ -36,7 +36,8 @@ fn checked_keys(data: &Map, known: &[&str], function: &str) -> Result<(), Fault>
     match data.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => {
-            let near = crate::suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+            let near =
+                crate::suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
             Err(Fault::Line(format!("space.{function}: unknown key `{key}`{}", near.unwrap_or_default())))
         }
     }

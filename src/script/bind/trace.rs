@@ -152,7 +152,8 @@ fn read_row(table: &Table, row: &mut Row) -> Result<(), String> {
     row.reward_components.clear();
     for (name, value) in convert::read_map(&get("reward_components")?, "reward_components")? {
         let number = value.as_float();
-        let number = number.ok_or_else(|| format!("`reward_components.{name}` must be a number, got {}", value.kind()))?;
+        let number =
+            number.ok_or_else(|| format!("`reward_components.{name}` must be a number, got {}", value.kind()))?;
         row.reward_components.insert(name, number);
     }
     row.reward_detail = convert::read_map(&get("reward_detail")?, "reward_detail")?;
