@@ -82,16 +82,6 @@ impl Store {
         }
     }
 
-    /// Whether a group is there.
-    pub(super) fn has_group(&self, group: &str) -> bool {
-        self.reader.has_group(group)
-    }
-
-    /// A group's attributes; none where it cannot be read.
-    pub(super) fn group_attributes(&self, group: &str) -> Map {
-        self.reader.attributes(group).unwrap_or_default()
-    }
-
     /// The sidecar.
     ///
     /// # Errors

@@ -123,7 +123,6 @@ macro_rules! table {
 
         impl $table {
             pub(super) const GROUP: &'static str = $group;
-            pub(super) const COLUMNS: &'static [&'static str] = &[$(stringify!($name)),+];
 
             pub(super) fn push(&mut self, row: $row) {
                 $(self.$name.push(row.$name);)+

@@ -13,7 +13,7 @@ use super::schema::{
     CandidateRow, Candidates, Diagnostics, DiagnosticsRow, FLOAT_EXTRAS, Lineage, LineageRow, RolloutRow, Rollouts,
     SourceRow, Sources, StepRow, Steps, TargetRow, Targets,
 };
-use super::shell::{self, PATH_SEGMENT_COLLISION};
+use super::shell;
 use super::target::{Evidence, TargetInputProtocol, valid_bitset};
 
 type Checked<T> = Result<T, RecordError>;
@@ -428,11 +428,6 @@ impl Tables {
     pub(super) fn given_sources(&self) -> impl Iterator<Item = (i64, &Source)> {
         self.known_sources.iter().map(|(row, source)| (*row, source))
     }
-}
-
-/// Whether a candidate's bits say that its way collides.
-pub(super) fn collides(bits: u32) -> bool {
-    bits & (1 << PATH_SEGMENT_COLLISION) != 0
 }
 
 /// The source row a record belongs to.

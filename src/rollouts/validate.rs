@@ -1,85 +1,83 @@
-//! Checking a store against its contract: every violation is told, none is raised.
+//! Checking a store: everything that is wrong is reported, whatever the store looks like.
 //!
-//! The checks read the store as any consumer would and derive the view on their own; what the
-//! writer does is not trusted. [`columns`] gives typed access that turns a missing or mistyped
-//! column into a violation; [`root`], [`relations`] and [`view`] hold the checks.
+//! Stage by stage: the root's contract, then the tables' structure, then what rows say. A stage
+//! that fails keeps back those that would only repeat its findings. The derived view is derived
+//! here once more, from the tables on disk and by code of its own.
 
-mod columns;
-mod relations;
+mod candidates;
+mod chains;
+mod findings;
+mod labels;
+mod lineage;
+mod parts;
 mod root;
+mod sources;
+mod tables;
+mod targets;
 mod view;
 
 use std::path::{Path, PathBuf};
 
-use super::reader::Store;
-use super::schema::{Candidates, Diagnostics, GROUPS, Lineage, Rollouts, Sources, Steps, Targets};
-use super::zarr::StoreError;
-use columns::Columns;
+use findings::Findings;
+use tables::Tables;
+
+use super::zarr::{StoreError, StoreReader};
 
 /// What a check of a store found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
     /// The store's directory.
     pub store_dir: PathBuf,
-    /// Retained chains; 0 where the root's contract is broken.
+    /// Retained chains; 0 if the root's contract does not hold.
     pub num_rollouts: usize,
-    /// States.
+    /// States; 0 if the root's contract does not hold.
     pub num_steps: usize,
-    /// Candidates.
+    /// Candidates; 0 if the root's contract does not hold.
     pub num_candidates: usize,
-    /// The violations, one line each.
+    /// What is wrong, one line each.
     pub errors: Vec<String>,
 }
 
 impl Validation {
-    /// Whether the store keeps its contract.
+    /// Whether nothing is wrong.
     #[must_use]
     pub fn ok(&self) -> bool {
         self.errors.is_empty()
     }
 }
 
-/// Checks the store at `directory`. A broken root contract (schema, manifest, groups) ends the
-/// check, with counts of 0.
+/// Checks the store at `directory`.
 ///
 /// # Errors
-/// When there is no rollout store to check; everything else is a violation.
+/// When there is no Zarr group at `directory`. All else is reported in [`Validation::errors`].
 pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
-    let store = Store::open(directory)?;
-    let mut found = Validation {
+    let reader = StoreReader::open(directory)?;
+    let mut findings = Findings::default();
+    let mut validation = Validation {
         store_dir: directory.to_owned(),
         num_rollouts: 0,
         num_steps: 0,
         num_candidates: 0,
-        errors: root::check(&store),
+        errors: Vec::new(),
     };
-    for group in GROUPS {
-        if !store.has_group(group) {
-            found.errors.push(format!("group {group} is missing"));
+    if let Some(root) = root::check(&reader, &mut findings) {
+        let tables = Tables::load(&reader, &mut findings);
+        validation.num_rollouts = tables.rollouts.rows;
+        validation.num_steps = tables.steps.rows;
+        validation.num_candidates = tables.candidates.rows;
+        // Rows are worth reading once every column is there, of its dtype and length.
+        if findings.is_empty() {
+            root::counts(&root, &tables, &mut findings);
+            chains::check(&tables, &mut findings);
+            view::check(&reader, &root, &tables, &mut findings);
+            candidates::check(&tables, &mut findings);
+            parts::check(&reader, &root, &mut findings);
+            sources::check(&root, &tables, &mut findings);
+            let trainable = targets::check(&root, &tables, &mut findings);
+            labels::check(&tables, &trainable, &mut findings);
+            lineage::check(&root, &tables, &mut findings);
         }
     }
-    if !found.errors.is_empty() {
-        return Ok(found);
-    }
-    let mut columns = Columns::new(&store);
-    for (group, names) in [
-        (Sources::GROUP, Sources::COLUMNS),
-        (Rollouts::GROUP, Rollouts::COLUMNS),
-        (Lineage::GROUP, Lineage::COLUMNS),
-        (Steps::GROUP, Steps::COLUMNS),
-        (Candidates::GROUP, Candidates::COLUMNS),
-        (Diagnostics::GROUP, Diagnostics::COLUMNS),
-        (Targets::GROUP, Targets::COLUMNS),
-    ] {
-        columns.load(group, names);
-    }
-    found.num_rollouts = columns.rows(Rollouts::GROUP);
-    found.num_steps = columns.rows(Steps::GROUP);
-    found.num_candidates = columns.rows(Candidates::GROUP);
-    if columns.errors.is_empty() {
-        relations::check(&mut columns);
-        view::check(&mut columns);
-    }
-    found.errors = columns.errors;
-    Ok(found)
+    validation.errors = findings.into_errors();
+    Ok(validation)
 }

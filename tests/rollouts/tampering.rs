@@ -273,7 +273,7 @@ fn damage_is_told_not_raised() {
         let found = sound.errors(chunk, |store| fs::write(store.join(chunk), "noise").unwrap());
         assert!(says(&found, &[array]), "{chunk}: {found:?}");
     }
-    for document in ["candidates/zarr.json", "candidates/shell_index/zarr.json", "dictionaries/config/zarr.json"] {
+    for document in ["candidates/zarr.json", "candidates/shell_index/zarr.json", "dictionaries/scene/zarr.json"] {
         let found = sound.errors(document, |store| fs::write(store.join(document), "{\"zarr_format\": 3").unwrap());
         assert!(!found.is_empty(), "{document}");
     }

@@ -54,12 +54,6 @@ impl Directory {
     pub(super) fn read(&self, key: &str) -> std::io::Result<Option<Vec<u8>>> {
         absent(fs::read(self.path(key)))
     }
-
-    /// Whether there is such a file.
-    #[allow(dead_code, reason = "seen by tests")]
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.path(key).is_file()
-    }
 }
 
 /// A missing file is an answer, not an error.
