@@ -3,6 +3,7 @@
 mod records;
 mod refusals;
 mod tampering;
+mod targets;
 mod writing;
 
 use std::path::Path;
