@@ -130,3 +130,24 @@ fn what_is_not_a_rollout_store_is_never_replaced() {
         .failed(1, &["precious", "not replaced"]);
     assert_eq!(scratch.read("precious/data.txt"), "mine");
 }
+
+#[test]
+fn what_cannot_travel_in_a_bundle_is_named_before_the_run() {
+    let scratch = Scratch::new();
+    let reward = "(function() local file = io.stdout\n\
+                  return skyfall.reward.compose { { skyfall.reward.term('mine', function(s) return file and 1 or 0 end) } }\n\
+                  end)()";
+    scratch.script(&experiment(CARTPOLE, reward, "")).failed(1, &["`mine`", "captured variable `file`"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn a_bundle_whose_code_was_changed_is_not_served() {
+    let scratch = Scratch::new();
+    scratch.script(&experiment(CARTPOLE, &composed("return 1"), "")).ok();
+    let manifest = scratch.read("out/bundle/manifest.yaml");
+    assert!(manifest.contains("return 1 end"), "{manifest}");
+    scratch.write("out/bundle/manifest.yaml", &manifest.replace("return 1 end", "return 2 end"));
+    scratch.skyfall(&["serve", "out/bundle", "--traces", "served.jsonl"]).failed(1, &["`mine`", "sha256"]);
+    assert!(!scratch.file("served.jsonl").exists());
+}

@@ -157,10 +157,10 @@ impl ScriptHost {
         })
     }
 
-    /// The value the script returns, if it is a table: a configuration.
+    /// How messages call the script, and its code.
     ///
     /// # Errors
-    /// As [`ScriptHost::run`]; also when it returns something else.
+    /// When the file cannot be read or is not text.
     fn text(&self) -> Result<(String, String), Diagnostic> {
         match &self.script {
             Script::Text { name, code } => Ok((name.clone(), code.clone())),

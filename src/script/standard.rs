@@ -92,7 +92,7 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     })?;
     let code = r#"
         local settle, as_text = ...
-        local pcall_, xpcall_, resume_, wrap_ = pcall, xpcall, coroutine.resume, coroutine.wrap
+        local pcall_, xpcall_, resume_ = pcall, xpcall, coroutine.resume
         pcall = function(...) return settle(pcall_(...)) end
         xpcall = function(f, handler, ...)
           return settle(xpcall_(f, function(e) return handler(as_text(e)) end, ...))

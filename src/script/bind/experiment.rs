@@ -79,6 +79,11 @@ impl ScriptedExperiment {
 
     fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
         let mut experiment = self.build()?;
+        if options.export.is_some() {
+            // What cannot travel is told before the run, not after it.
+            experiment.reward_record().map_err(line)?;
+            experiment.regime_record().map_err(line)?;
+        }
         let mut observer = ScriptObserver {
             lua: &self.lua,
             console: &*self.host.console,
