@@ -11,10 +11,12 @@
 )]
 
 mod acceptance;
+mod array;
 mod bad_input;
 mod bundle;
 mod command;
 mod config;
+mod env;
 mod experiment;
 mod house;
 mod manifest;
