@@ -84,6 +84,15 @@ macro_rules! golden {
 }
 golden! {
     cartpole_is_gymnasiums: "CartPole-v1.jsonl", "CartPole-v1_sutton_barto_reward-True.jsonl";
+    mountain_car_is_gymnasiums: "MountainCar-v0.jsonl";
+    mountain_car_continuous_is_gymnasiums: "MountainCarContinuous-v0.jsonl";
+    acrobot_is_gymnasiums: "Acrobot-v1.jsonl";
+    pendulum_is_gymnasiums: "Pendulum-v1.jsonl", "Pendulum-v1_g-9.81.jsonl";
+    frozen_lake_is_gymnasiums: "FrozenLake-v1_map_name-4x4_is_slippery-True.jsonl",
+        "FrozenLake-v1_map_name-4x4_is_slippery-False.jsonl",
+        "FrozenLake-v1_map_name-8x8_is_slippery-True.jsonl";
+    taxi_is_gymnasiums: "Taxi-v4.jsonl", "Taxi-v4_is_rainy-True_fickle_passenger-True.jsonl";
+    cliff_walking_is_gymnasiums: "CliffWalking-v1.jsonl", "CliffWalking-v1_is_slippery-True.jsonl";
 }
 
 fn make(id: &str) -> (Box<dyn Env>, Element) {
