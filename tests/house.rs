@@ -120,3 +120,17 @@ fn no_file_outgrows_one_idea() {
         assert!(lines <= 500, "{} has {lines} lines of code", path.display());
     }
 }
+
+/// A test file that no one lists is never run, and nothing else would say so.
+#[test]
+fn every_test_file_is_listed() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let listed = std::fs::read_to_string(tests.join("main.rs")).unwrap();
+    for entry in std::fs::read_dir(&tests).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("main.rs") {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            assert!(listed.contains(&format!("\nmod {name};")), "tests/main.rs does not list {name}");
+        }
+    }
+}
