@@ -12,6 +12,7 @@ mod acceptance;
 mod bad_input;
 mod command;
 mod config;
+mod eval;
 mod experiment;
 mod house;
 mod manifest;
