@@ -5,8 +5,11 @@
 //! and runs that differ only in seed or run id are summed up in groups ([`group`]). A metric that
 //! is not defined on a run has no value and says why; it is never 0 for want of data.
 
+mod canonical;
+mod caution;
 pub mod encounter;
 pub mod group;
+mod instant;
 pub mod metrics;
 mod render;
 mod report;
@@ -73,6 +76,8 @@ impl FromStr for Window {
 pub struct Settings {
     /// The window at entry and exit.
     pub window: Window,
+    /// The reward level whose first reaching is timed.
+    pub threshold: Option<f64>,
 }
 
 /// Why traces could not be evaluated.
@@ -125,11 +130,12 @@ pub fn evaluate(traces: TraceColumns, settings: &Settings) -> Result<Report, Eva
     }
     let runs: Vec<RunColumns> = traces.runs.into_iter().filter(|run| !run.step.is_empty()).collect();
     let analysed: Vec<encounter::Analysis<'_>> =
-        runs.iter().map(|run| encounter::Analysis::new(run, settings.window)).collect();
+        runs.iter().map(|run| encounter::Analysis::new(run, settings)).collect();
     let reference = metrics::Reference::of(&analysed);
     let reports: Vec<RunReport> = analysed.iter().map(|analysis| RunReport::new(analysis, &reference)).collect();
     let groups = group::groups(&reports);
     let mut warnings = traces.warnings;
     warnings.extend(analysed.iter().flat_map(|analysis| analysis.warnings.clone()));
+    warnings.extend(caution::cautions(&reports, &groups));
     Ok(Report { settings: settings.clone(), inputs: traces.inputs, runs: reports, groups, warnings })
 }
