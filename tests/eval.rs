@@ -1,6 +1,7 @@
 //! Evaluation: golden numbers, odd runs, groups, the report's tree and text.
 
 mod golden;
+mod peer;
 
 use std::path::{Path, PathBuf};
 
