@@ -1,7 +1,9 @@
 //! Evaluation: golden numbers, odd runs, groups, the report's tree and text.
 
 mod golden;
+mod odd;
 mod peer;
+mod table;
 
 use std::path::{Path, PathBuf};
 
