@@ -18,7 +18,7 @@ import sys
 
 IDENTITY = ("run_id", "seed", "policy_id", "task", "algorithm_id")
 # Bootstrapping every metric would take long and tell nothing new.
-BOOTSTRAPPED = ("n_steps", "mean_reward", "forgetting", "recovery_rows")
+BOOTSTRAPPED = ("mean_reward", "forgetting")
 
 
 def mean(values):
