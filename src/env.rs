@@ -1,7 +1,17 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
+mod acrobot;
 mod cartpole;
+mod cliff_walking;
+mod frozen_lake;
+mod grid;
+mod mountain_car;
+mod mountain_car_continuous;
+mod native;
+mod pendulum;
 pub mod registry;
+mod setting;
+mod taxi;
 
 use crate::diagnostic::Problem;
 use crate::space::{Element, Space};

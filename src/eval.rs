@@ -80,6 +80,19 @@ pub struct Settings {
     pub threshold: Option<f64>,
 }
 
+impl Settings {
+    /// Checks what the types leave open.
+    ///
+    /// # Errors
+    /// When the threshold is not a finite number.
+    pub fn check(&self) -> Result<(), EvalError> {
+        match self.threshold {
+            Some(threshold) if !threshold.is_finite() => Err(EvalError::Threshold(threshold)),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Why traces could not be evaluated.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
@@ -92,6 +105,9 @@ pub enum EvalError {
     /// The window is neither a count nor a share.
     #[error("window `{0}` is neither a number of rows nor a share such as 10% (at most 50%)")]
     Window(String),
+    /// The threshold is no number to be reached.
+    #[error("threshold {0} is not a finite number")]
+    Threshold(f64),
 }
 
 impl Problem for EvalError {
@@ -99,13 +115,14 @@ impl Problem for EvalError {
         match self {
             Self::NoRows { .. } => "eval/no-rows",
             Self::Window(_) => "eval/window",
+            Self::Threshold(_) => "eval/threshold",
         }
     }
 
     fn exit(&self) -> Exit {
         match self {
             Self::NoRows { .. } => Exit::Input,
-            Self::Window(_) => Exit::Usage,
+            Self::Window(_) | Self::Threshold(_) => Exit::Usage,
         }
     }
 
@@ -114,7 +131,7 @@ impl Problem for EvalError {
             Self::NoRows { .. } => {
                 Some("a trace is JSON Lines; each row needs at least {\"step\": 0, \"reward\": 0.0}".to_owned())
             }
-            Self::Window(_) => None,
+            Self::Window(_) | Self::Threshold(_) => None,
         }
     }
 }

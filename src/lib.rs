@@ -5,8 +5,8 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`array`], [`random`] | bytes, numbers, files |
-//! | worlds | [`space`], [`env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`mod@array`], [`random`] | bytes, numbers, files |
+//! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
@@ -18,7 +18,7 @@ pub mod algorithm;
 pub mod array;
 pub mod atomic;
 pub mod bundle;
-// pub mod cli;
+pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod digest;
@@ -30,7 +30,7 @@ pub mod random;
 pub mod regime;
 pub mod reward;
 pub mod rollouts;
-// pub mod script;
+pub mod script;
 pub mod space;
 pub mod suggest;
 pub mod text;

@@ -5,6 +5,7 @@
 //! `regime`, `script`), so that adding draws to one never moves another.
 
 mod pcg64;
+mod sampling;
 mod seed_sequence;
 mod ziggurat;
 
@@ -18,6 +19,34 @@ pub use seed_sequence::SeedSequence;
 pub struct Rng {
     sequence: SeedSequence,
     bits: Pcg64,
+}
+
+/// A point within a stream: the generator's state and how many streams it has spawned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RngState {
+    bits: Pcg64,
+    children: u32,
+}
+
+impl RngState {
+    /// The words NumPy shows as `bit_generator.state`: state, increment, and the half that is
+    /// kept for the next 32-bit draw, if one is.
+    #[must_use]
+    pub fn words(&self) -> (u128, u128, Option<u32>) {
+        self.bits.words()
+    }
+
+    /// The point at which NumPy shows these words; `spawned` streams were spawned before it.
+    #[must_use]
+    pub fn from_words((state, increment, kept): (u128, u128, Option<u32>), spawned: u32) -> Self {
+        Self { bits: Pcg64::from_words(state, increment, kept), children: spawned }
+    }
+
+    /// How many streams were spawned.
+    #[must_use]
+    pub fn spawned(&self) -> u32 {
+        self.children
+    }
 }
 
 impl Rng {
@@ -48,6 +77,18 @@ impl Rng {
     fn from_sequence(sequence: SeedSequence) -> Self {
         let bits = Pcg64::new(sequence.state());
         Self { sequence, bits }
+    }
+
+    /// Where the stream stands; [`Rng::restore`] on the same seed's stream continues there.
+    #[must_use]
+    pub fn state(&self) -> RngState {
+        RngState { bits: self.bits.clone(), children: self.sequence.children() }
+    }
+
+    /// Continues where `state` was taken, on a stream of the same seed.
+    pub fn restore(&mut self, state: &RngState) {
+        self.bits = state.bits.clone();
+        self.sequence.set_children(state.children);
     }
 
     /// An independent stream, as NumPy's `Generator.spawn(1)`; each call gives another.
@@ -123,6 +164,21 @@ impl Rng {
     /// A draw from the standard normal distribution (Marsaglia and Tsang's ziggurat, 256 steps).
     pub fn standard_normal(&mut self) -> f64 {
         ziggurat::standard_normal(self)
+    }
+
+    /// A draw from the exponential distribution of mean 1 (256-step ziggurat).
+    pub fn standard_exponential(&mut self) -> f64 {
+        ziggurat::standard_exponential(self)
+    }
+
+    /// The number of tries up to the first success, each succeeding with `probability`, as
+    /// `Generator.geometric` counts them below 1/3 (by inversion); NumPy searches above.
+    #[allow(dead_code, reason = "the length of a sampled sequence")]
+    pub(crate) fn geometric(&mut self, probability: f64) -> u64 {
+        let tries = (-self.standard_exponential() / (-probability).ln_1p()).ceil();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
+        let tries = tries as u64;
+        tries
     }
 
     /// An index drawn with the given probabilities: the number of cumulative sums, left to right

@@ -6,16 +6,28 @@
 //! the sidecar binds everything ([`manifest`]). A store appears complete or not at all.
 
 mod admission;
+mod attributes;
 mod config;
 mod datum;
 mod dictionary;
+mod identifier;
+mod labels;
+mod manifest;
 mod q_h;
+mod reader;
 pub mod record;
 mod schema;
 mod shell;
 mod tables;
 mod target;
+mod validate;
+mod writer;
+mod zarr;
 
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
+pub use reader::Store;
 pub use record::{Datum, RecordError, RolloutRecord};
 pub use target::TargetInputProtocol;
+pub use validate::{Validation, validate};
+pub use writer::{RolloutZarrWriteResult, WriteError, Writer, write_rollout_zarr_store};
+pub use zarr::StoreError;

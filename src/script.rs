@@ -17,6 +17,7 @@ mod source;
 mod standard;
 
 pub use bare::BareScripts;
+pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use permissions::Permissions;

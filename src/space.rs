@@ -118,6 +118,31 @@ impl Space {
     }
 }
 
+/// The element as a reader of Python or Lua expects it: `1`, `[0.5, 2.0]`, `{"a": 1}`.
+impl fmt::Display for Element {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Discrete(value) => write!(out, "{value}"),
+            Self::Array(array) => out.write_str(&crate::text::json::to_string(&array.to_value())),
+            Self::Text(text) => write!(out, "{text:?}"),
+            Self::Tuple(items) => {
+                out.write_str("[")?;
+                for (position, item) in items.iter().enumerate() {
+                    write!(out, "{}{item}", if position == 0 { "" } else { ", " })?;
+                }
+                out.write_str("]")
+            }
+            Self::Dict(items) => {
+                out.write_str("{")?;
+                for (position, (name, item)) in items.iter().enumerate() {
+                    write!(out, "{}{name:?}: {item}", if position == 0 { "" } else { ", " })?;
+                }
+                out.write_str("}")
+            }
+        }
+    }
+}
+
 impl fmt::Display for Space {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -24,6 +24,7 @@ mod order;
 mod parse;
 mod part;
 mod read;
+mod repair;
 pub mod row;
 mod rows;
 mod scan;

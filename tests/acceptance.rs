@@ -41,3 +41,27 @@ fn a_rollout_store_is_written_validated_and_read() {
     let printed = run(&Scratch::new(), "05_rollouts.lua");
     assert!(printed.contains("candidates, manifest "), "{printed}");
 }
+
+#[test]
+fn the_quickstart_runs_and_says_what_it_wrote_where() {
+    let scratch = Scratch::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/quickstart.lua");
+    std::fs::copy(path, scratch.file("quickstart.lua")).unwrap();
+    let printed = scratch.skyfall(&["script", "quickstart.lua"]).ok().stdout;
+    for written in ["out/quickstart/traces.jsonl", "out/quickstart/bundle", "out/quickstart/rollouts.zarr"] {
+        assert!(printed.contains(written) && scratch.file(written).exists(), "{written} in {printed}");
+    }
+    scratch.skyfall(&["bundle", "check", "out/quickstart/bundle"]).ok();
+    scratch.skyfall(&["rollouts", "validate", "out/quickstart/rollouts.zarr"]).ok();
+}
+
+#[test]
+fn readme_s_experiment_runs_as_it_stands() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let code = readme.split("```lua\n").nth(1).unwrap().split("```").next().unwrap();
+    let scratch = Scratch::new();
+    scratch.write("experiment.lua", code);
+    scratch.skyfall(&["script", "experiment.lua"]).ok();
+    scratch.skyfall(&["eval", "--traces", "calm-windy-calm/traces.jsonl"]).ok();
+    scratch.skyfall(&["serve", "calm-windy-calm/bundle", "--steps", "50"]).ok();
+}

@@ -1,5 +1,6 @@
 //! Evaluation: golden numbers, odd runs, groups, the report's tree and text.
 
+mod command;
 mod golden;
 mod odd;
 mod peer;

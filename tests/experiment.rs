@@ -15,12 +15,12 @@ use skyfall::space::{Element, Space};
 use skyfall::text::json;
 use skyfall::value::{Map, Value};
 
-pub fn config(text: &str) -> ExperimentConfig {
+pub(crate) fn config(text: &str) -> ExperimentConfig {
     ExperimentConfig::from_value(&json::parse(text).unwrap()).unwrap()
 }
 
 /// CartPole with the default learner; `more` are further sections of the configuration.
-pub fn cartpole(steps: u64, seed: u64, more: &str) -> ExperimentConfig {
+pub(crate) fn cartpole(steps: u64, seed: u64, more: &str) -> ExperimentConfig {
     config(&format!(
         r#"{{"env": {{"id": "CartPole-v1"}},
             "algorithm": {{"name": "discrete_hill_climbing", "policy": {{"id": "linear_menu", "kwargs": {{"n_actions": 2}}}}}},
@@ -44,7 +44,7 @@ fn run(config: ExperimentConfig, traces: &Path) -> RunResult {
     experiment(config).run(Some(traces), &mut Silent).unwrap()
 }
 
-pub fn rows(path: &Path) -> Vec<Map> {
+pub(crate) fn rows(path: &Path) -> Vec<Map> {
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.is_empty() || text.ends_with('\n'));
     let row = |line: &str| json::parse(line).unwrap().as_map().unwrap().clone();
@@ -84,13 +84,17 @@ fn judged(experiment: &mut Experiment, seed: u64) -> f64 {
 
 #[test]
 fn hill_climbing_learns_cartpole() {
-    let good = (0..5).filter(|seed| {
-        let mut experiment = experiment(cartpole(50_000, *seed, ""));
-        let result = experiment.run(None, &mut Silent).unwrap();
-        assert_eq!((result.steps, result.warnings.len()), (50_000, 0));
-        judged(&mut experiment, *seed) >= 195.0
-    });
-    assert!(good.count() >= 4);
+    let returns: Vec<f64> = (0..20)
+        .map(|seed| {
+            let mut experiment = experiment(cartpole(50_000, seed, ""));
+            let result = experiment.run(None, &mut Silent).unwrap();
+            assert_eq!((result.steps, result.warnings.len()), (50_000, 0));
+            judged(&mut experiment, seed)
+        })
+        .collect();
+    let at_least = |returns: &[f64], least: f64| returns.iter().filter(|mean| **mean >= least).count();
+    assert!(at_least(&returns[..5], 195.0) >= 4, "{returns:?}");
+    assert!(at_least(&returns, 475.0) >= 13, "{returns:?}");
 }
 
 #[test]
@@ -128,7 +132,8 @@ fn the_same_seed_writes_the_same_bytes_and_another_seed_others() {
 fn rows_carry_identity_regimes_and_components_that_add_up() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("traces.jsonl");
-    let record = r#", "trace": {"record": ["truncated", "observation", "env_reward", "terminated", "next_observation"]}"#;
+    let record =
+        r#", "trace": {"record": ["truncated", "observation", "env_reward", "terminated", "next_observation"]}"#;
     let result = run(cartpole(120, 7, &format!("{THREE_REGIMES}{TWO_TERMS}{record}")), &path);
     let rows = rows(&path);
     assert_eq!((result.steps, result.windows, rows.len()), (120, 3, 120));

@@ -4,19 +4,26 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::type_complexity,
     missing_docs,
+    unreachable_pub,
     reason = "tests say what went wrong by failing"
 )]
 
 mod acceptance;
+mod array;
 mod bad_input;
+mod bundle;
 mod command;
 mod config;
+mod env;
 mod eval;
 mod experiment;
 mod house;
 mod manifest;
 mod peers;
+mod random;
+mod rollouts;
 mod script;
 mod text_json;
 mod text_yaml;

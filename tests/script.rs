@@ -30,7 +30,9 @@ fn modules_stand_beside_the_script_whatever_the_working_directory() {
 
 #[test]
 fn a_missing_module_names_the_nearest() {
-    Scratch::new().script("require 'skyfall.rewards'").failed(1, &["script.lua:1", "skyfall.rewards", "`skyfall.reward`"]);
+    Scratch::new()
+        .script("require 'skyfall.rewards'")
+        .failed(1, &["script.lua:1", "skyfall.rewards", "`skyfall.reward`"]);
 }
 
 #[test]
@@ -38,7 +40,10 @@ fn an_error_shows_its_line_and_the_way_there() {
     let scratch = Scratch::new();
     scratch.write("helper.lua", "local M = {}\nfunction M.divide(x)\n  return x.value / 2\nend\nreturn M");
     let ran = scratch.script("local helper = require 'helper'\nlocal function outer()\n  local y = helper.divide(nil)\n  return y\nend\nouter()");
-    let ran = ran.failed(1, &["helper.lua:3", "return x.value / 2", "trace:", "script.lua:3: in", "script.lua:6: in main chunk"]);
+    let ran = ran.failed(
+        1,
+        &["helper.lua:3", "return x.value / 2", "trace:", "script.lua:3: in", "script.lua:6: in main chunk"],
+    );
     assert!(!ran.stderr.contains("[C]") && !ran.stderr.contains("0x"), "{}", ran.stderr);
 }
 

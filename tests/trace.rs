@@ -1,6 +1,7 @@
 //! The trace room: bytes of the writer, rules of the readers.
 
 mod columns;
+mod edges;
 mod grouping;
 mod rows;
 mod streams;

@@ -69,11 +69,7 @@ enum Player {
 }
 
 impl HillClimbing {
-    pub(super) fn new(
-        parameters: &Parameters<'_>,
-        policy: Box<dyn Policy>,
-        seed: u64,
-    ) -> Result<Self, AlgorithmError> {
+    pub(super) fn new(parameters: &Parameters<'_>, policy: Box<dyn Policy>, seed: u64) -> Result<Self, AlgorithmError> {
         parameters.only(&["seed", "noise", "episodes"])?;
         let seed = parameters.integer("seed", 0)?.unwrap_or(seed);
         let noise = parameters.positive("noise")?.unwrap_or(1.0);
@@ -229,4 +225,119 @@ fn mean(returns: &[f64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a handful of episodes")]
     let count = returns.len() as f64;
     returns.iter().sum::<f64>() / count
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use std::path::Path;
+
+    use super::super::registry::make;
+    use super::*;
+    use crate::policy::{Checkpoint, Context, PolicyError};
+    use crate::space::{Element, Space};
+    use crate::value::{Map, Value};
+
+    struct Scalar([f64; 1]);
+
+    impl Policy for Scalar {
+        fn act(&mut self, _: &Element, _: &mut Element) -> Result<(), PolicyError> {
+            Ok(())
+        }
+
+        fn save(&self, _: &Path) -> Result<Checkpoint, PolicyError> {
+            Ok(Checkpoint::Nothing)
+        }
+
+        fn load(&mut self, _: &Path) -> Result<(), PolicyError> {
+            Ok(())
+        }
+
+        fn parameters(&self) -> Option<&[f64]> {
+            Some(&self.0)
+        }
+
+        fn parameters_mut(&mut self) -> Option<&mut [f64]> {
+            Some(&mut self.0)
+        }
+    }
+
+    fn climber(seed: u64) -> Box<dyn Algorithm> {
+        let space = Space::discrete(2, 0).unwrap();
+        let context = Context { observation_space: &space, action_space: &space, seed };
+        make("discrete_hill_climbing", &Map::new(), Some(Box::new(Scalar([0.0]))), context).unwrap()
+    }
+
+    /// Plays `episodes` episodes whose return is `score` of the parameter and the episode.
+    fn play(climber: &mut dyn Algorithm, episodes: u64, score: impl Fn(f64, u64) -> f64) {
+        for index in 0..episodes {
+            let total_reward = score(parameter(climber), index);
+            climber.on_episode(&Episode { index, steps: 1, total_reward, ..Episode::default() }).unwrap();
+        }
+    }
+
+    fn parameter(climber: &dyn Algorithm) -> f64 {
+        climber.policy().parameters().unwrap()[0]
+    }
+
+    #[test]
+    fn the_best_judged_parameters_are_left() {
+        let mut climber = climber(1);
+        play(&mut *climber, 500, |x, _| -(x - 2.0).abs());
+        climber.finish().unwrap();
+        assert!((parameter(&*climber) - 2.0).abs() < 0.1, "{}", parameter(&*climber));
+    }
+
+    #[test]
+    fn a_lucky_score_does_not_stick() {
+        let mut climber = climber(1);
+        // The first policy is lucky once: its episodes score far above what it is worth.
+        play(&mut *climber, 5, |_, _| 100.0);
+        play(&mut *climber, 2_000, |x, _| -(x - 2.0).abs());
+        climber.finish().unwrap();
+        assert!((parameter(&*climber) - 2.0).abs() < 0.5, "{}", parameter(&*climber));
+    }
+
+    #[test]
+    fn a_score_from_another_regime_does_not_count() {
+        let mut climber = climber(1);
+        play(&mut *climber, 300, |x, _| 1000.0 - (x - 2.0).abs());
+        climber.on_shift(&Regime::default()).unwrap();
+        play(&mut *climber, 500, |x, _| -(x + 2.0).abs());
+        climber.finish().unwrap();
+        assert!((parameter(&*climber) + 2.0).abs() < 0.1, "{}", parameter(&*climber));
+    }
+
+    #[test]
+    fn shifts_faster_than_a_comparison_do_not_stop_learning() {
+        let mut climber = climber(1);
+        for _ in 0..3_000 {
+            climber.on_shift(&Regime::default()).unwrap();
+            play(&mut *climber, 1, |x, _| -(x - 2.0).abs());
+        }
+        climber.finish().unwrap();
+        assert!((parameter(&*climber) - 2.0).abs() < 0.5, "{}", parameter(&*climber));
+    }
+
+    #[test]
+    fn scores_that_are_not_finite_never_win() {
+        let mut climber = climber(1);
+        play(&mut *climber, 500, |x, index| if index > 4 && x < 1.0 { f64::INFINITY } else { -(x - 2.0).abs() });
+        climber.finish().unwrap();
+        assert!((parameter(&*climber) - 2.0).abs() < 0.2, "{}", parameter(&*climber));
+    }
+
+    #[test]
+    fn too_few_episodes_are_told() {
+        let mut climber = climber(1);
+        play(&mut *climber, 4, |_, _| 0.0);
+        climber.finish().unwrap();
+        assert_eq!(parameter(&*climber), 0.0);
+        assert_eq!(climber.take_warnings().len(), 1);
+        let space = Space::discrete(2, 0).unwrap();
+        let context = Context { observation_space: &space, action_space: &space, seed: 0 };
+        let wrong = Map::from_iter([("noise".to_owned(), Value::Int(0))]);
+        let error = make("discrete_hill_climbing", &wrong, Some(Box::new(Scalar([0.0]))), context).err().unwrap();
+        assert!(error.to_string().contains("`params.noise` must be a number above 0"), "{error}");
+    }
 }

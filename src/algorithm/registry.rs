@@ -74,7 +74,8 @@ impl Parameters<'_> {
 
     /// An integer of at least `least`, if given.
     pub(super) fn integer(&self, key: &str, least: u64) -> Result<Option<u64>, AlgorithmError> {
-        let read = |value: &Value| value.as_int().and_then(|value| u64::try_from(value).ok()).filter(|value| *value >= least);
+        let read =
+            |value: &Value| value.as_int().and_then(|value| u64::try_from(value).ok()).filter(|value| *value >= least);
         self.read(key, read, &format!("an integer of at least {least}"))
     }
 

@@ -4,6 +4,7 @@
 //! array's dtype unless it is a float and the array is not (then `f64`). Dividing integers gives
 //! `f64`. `bool` counts as `i64` 0 and 1. An integer result outside its dtype is an error, where
 //! NumPy wraps around.
+#![allow(clippy::bool_comparison, reason = "one expression serves every element type")]
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
 //! Reductions over all elements.
+#![allow(clippy::bool_comparison, reason = "one expression serves every element type")]
 
 use super::{Array, Item, each};
 use crate::value::Value;

@@ -22,7 +22,9 @@ pub(super) enum Command {
     #[command(after_help = "Example: skyfall script experiment.lua -- --noise 0.2")]
     Script(ScriptArguments),
     /// Run one experiment from a configuration (YAML, JSON, or Lua that returns one)
-    #[command(after_help = "Example: skyfall run experiment.yaml --traces out/traces.jsonl --export out/bundle --set run.seed=3")]
+    #[command(
+        after_help = "Example: skyfall run experiment.yaml --traces out/traces.jsonl --export out/bundle --set run.seed=3"
+    )]
     Run(RunArguments),
     /// Evaluate traces: the numbers of a continual-RL paper, from files alone
     #[command(after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200")]
@@ -108,6 +110,9 @@ pub(super) struct EvalArguments {
     /// The window at an encounter's entry and exit: rows, or a share such as 10%
     #[arg(long, default_value = "10%", value_name = "N|P%")]
     pub(super) window: String,
+    /// Time how many rows each encounter takes to reach a mean reward of X
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) threshold: Option<f64>,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

@@ -25,7 +25,6 @@ impl Terminal {
         // Without a handler (an embedding has set its own) Ctrl-C ends the process at once.
         let _ = ctrlc::set_handler(move || {
             if asked.swap(true, Ordering::Relaxed) {
-                #[expect(clippy::exit, reason = "the user insists")]
                 std::process::exit(i32::from(crate::diagnostic::Exit::Interrupted.code()));
             }
         });

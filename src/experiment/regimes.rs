@@ -89,9 +89,7 @@ impl RegimeTrack {
 
     fn check_weights(&self, regime: &Regime, reward: Option<&Composition>) -> Result<(), ExperimentError> {
         match reward {
-            Some(reward) => {
-                reward.check_weights(&regime.reward).map_err(|source| misfit(regime, source.to_string()))
-            }
+            Some(reward) => reward.check_weights(&regime.reward).map_err(|source| misfit(regime, source.to_string())),
             None => match regime.reward.keys().next() {
                 None => Ok(()),
                 Some(name) => {

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::error::RunError;
+use super::error::{ExperimentError, RunError};
 use super::regimes::RegimeTrack;
 use super::row::{StepRow, reported_time};
 use crate::algorithm::{Algorithm, Episode, Window};
@@ -112,6 +112,16 @@ pub struct RunResult {
 }
 
 impl Rollout<'_> {
+    /// Checks that the environment and the composition can follow the regimes that are known up
+    /// front; the environment must be as it was made and is left so.
+    ///
+    /// # Errors
+    /// When a regime sets a parameter the environment lacks or refuses, or weighs a term the
+    /// composition lacks.
+    pub fn check(&mut self) -> Result<(), ExperimentError> {
+        RegimeTrack::new(self.env).check(self.provider, self.env, self.reward.as_deref())
+    }
+
     /// Goes through the steps; with `traces`, writes a row for each there. The file is made only
     /// after the environment was reset under the first regime.
     ///

@@ -56,10 +56,9 @@ impl StepRow {
         let entries = info.entries.as_deref();
         let map = |key| entries.and_then(|entries| entries.get(key)).and_then(Value::as_map);
         self.row.effective_rank = entries.and_then(|entries| entries.get("effective_rank")).and_then(Value::as_float);
-        for (slot, key) in [
-            (&mut self.row.ticket_snapshot, "ticket_snapshot"),
-            (&mut self.row.verifier_snapshot, "verifier_snapshot"),
-        ] {
+        for (slot, key) in
+            [(&mut self.row.ticket_snapshot, "ticket_snapshot"), (&mut self.row.verifier_snapshot, "verifier_snapshot")]
+        {
             match map(key) {
                 Some(reported) => slot.clone_from(reported),
                 None => slot.clear(),
@@ -81,10 +80,10 @@ fn write_action(action: &Element, slot: &mut Value) {
         Element::Discrete(_) => "index",
         _ => "value",
     };
-    if let Value::Map(map) = slot {
-        if let Some(inner) = map.get_mut(key) {
-            return write_element(action, inner);
-        }
+    if let Value::Map(map) = slot
+        && let Some(inner) = map.get_mut(key)
+    {
+        return write_element(action, inner);
     }
     let mut inner = Value::Null;
     write_element(action, &mut inner);

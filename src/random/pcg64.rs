@@ -5,7 +5,7 @@ use super::{halves, high_half, low_half};
 const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
 /// The generator's whole state, the kept half of a 32-bit draw included.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pcg64 {
     state: u128,
     increment: u128,
@@ -21,6 +21,14 @@ impl Pcg64 {
         generator.state = increment.wrapping_add(join(state_high, state_low));
         generator.advance();
         generator
+    }
+
+    pub(super) fn from_words(state: u128, increment: u128, kept: Option<u32>) -> Self {
+        Self { state, increment, kept }
+    }
+
+    pub(super) fn words(&self) -> (u128, u128, Option<u32>) {
+        (self.state, self.increment, self.kept)
     }
 
     fn advance(&mut self) {

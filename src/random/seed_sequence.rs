@@ -64,6 +64,15 @@ impl SeedSequence {
         Self::with_key(self.entropy.clone(), key)
     }
 
+    /// How many children there are.
+    pub(super) fn children(&self) -> u32 {
+        self.children
+    }
+
+    pub(super) fn set_children(&mut self, children: u32) {
+        self.children = children;
+    }
+
     /// The pool after mixing.
     #[must_use]
     pub fn pool(&self) -> [u32; 4] {

@@ -1,8 +1,11 @@
-//! The standard normal by the ziggurat method, drawing exactly what NumPy draws.
+//! The standard normal and exponential by the ziggurat method (Marsaglia and Tsang 2000), drawing
+//! exactly what NumPy draws.
 
-mod layers;
+mod exponential_layers;
+mod normal_layers;
 
-use layers::{HEIGHT, INSIDE, TAIL, TAIL_INVERSE, WIDTH};
+use exponential_layers as exponential;
+use normal_layers::{HEIGHT, INSIDE, TAIL, TAIL_INVERSE, WIDTH};
 
 use super::Rng;
 
@@ -37,6 +40,26 @@ fn tail(rng: &mut Rng, negative: bool) -> f64 {
         if exponential + exponential > beyond * beyond {
             let x = start + beyond;
             return if negative { -x } else { x };
+        }
+    }
+}
+
+/// A draw from the exponential distribution of mean 1.
+pub(super) fn standard_exponential(rng: &mut Rng) -> f64 {
+    loop {
+        let draw = rng.next_u64() >> 3;
+        let (layer, magnitude) = (usize::from(draw.to_le_bytes()[0]), draw >> 8);
+        #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
+        let x = magnitude as f64 * float(&exponential::WIDTH, layer);
+        if magnitude < exponential::INSIDE.get(layer).copied().unwrap_or_default() {
+            return x;
+        }
+        if layer == 0 {
+            return f64::from_bits(exponential::TAIL) - (-rng.double()).ln_1p();
+        }
+        let (low, high) = (float(&exponential::HEIGHT, layer), float(&exponential::HEIGHT, layer - 1));
+        if (high - low) * rng.double() + low < (-x).exp() {
+            return x;
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The native providers.
 
-use super::read::{KEYS, check_keys, join, map, regime};
+use super::read::{KEYS, note_unknown_keys, read_at, regime};
 use super::{Provider, Regime, RegimeError, RegimeRecord};
 use crate::suggest;
-use crate::value::{Map, Value};
+use crate::text::decode::Field;
+use crate::value::Value;
 
 /// The native providers' names.
 pub const PROVIDERS: [&str; 3] = ["constant", "schedule", "cycle"];
@@ -17,23 +18,25 @@ pub const PROVIDERS: [&str; 3] = ["constant", "schedule", "cycle"];
 /// | `cycle` | as `schedule` | the same, beginning anew after the last |
 ///
 /// # Errors
-/// When there is no such provider, or its parameters are not what it takes (entries are counted
-/// from 1).
+/// When there is no such provider, or its parameters are not what it takes; every mistake is
+/// named (entries are counted from 0, as the configuration's reader does).
 pub fn from_record(record: &RegimeRecord) -> Result<Box<dyn Provider>, RegimeError> {
     let fail = |message: String| RegimeError { provider: record.provider.clone(), message };
     if record.lua.is_some() {
         return Err(fail("it is written in Lua, and nothing that runs Lua is at hand here".to_owned()));
     }
+    let params = Value::Map(record.params.clone());
     let (spans, repeats) = match record.provider.as_str() {
-        "constant" => (constant(&record.params).map_err(fail)?, false),
-        "schedule" => (entries(&record.params, false).map_err(fail)?, false),
-        "cycle" => (entries(&record.params, true).map_err(fail)?, true),
+        "constant" => (read_at("params", &params, constant), false),
+        "schedule" => (read_at("params", &params, |field| entries(field, false)), false),
+        "cycle" => (read_at("params", &params, |field| entries(field, true)), true),
         name => {
             let near = suggest::nearest(name, PROVIDERS).map(|near| format!("; did you mean `{near}`?"));
             let near = near.unwrap_or_else(|| format!("; known: {}", PROVIDERS.join(", ")));
             return Err(fail(format!("there is no such provider{near}")));
         }
     };
+    let spans = spans.map_err(|mistakes| fail(mistakes.to_string()))?;
     Ok(Box::new(Timeline { record: record.clone(), spans, repeats, present: None }))
 }
 
@@ -98,49 +101,36 @@ impl Provider for Timeline {
     }
 }
 
-fn constant(params: &Map) -> Result<Vec<Span>, String> {
-    check_keys(params, &KEYS, "params")?;
-    Ok(vec![Span { regime: regime(params, "params")?, steps: None }])
+fn constant(field: &Field<'_>) -> Option<Vec<Span>> {
+    note_unknown_keys(field, &KEYS);
+    Some(vec![Span { regime: regime(field)?, steps: None }])
 }
 
-fn entries(params: &Map, repeats: bool) -> Result<Vec<Span>, String> {
-    check_keys(params, &["entries"], "params")?;
-    let list = match params.get("entries") {
-        Some(Value::List(list)) if !list.is_empty() => list,
-        None => return Err("`params.entries` is missing: the list of regimes".to_owned()),
-        Some(Value::List(_)) => return Err("`params.entries` is empty; it needs at least one regime".to_owned()),
-        Some(other) => return Err(format!("`params.entries` must be a list, got {}", other.kind())),
-    };
-    let span = |(index, entry): (usize, &Value)| {
-        let path = format!("params.entries[{}]", index + 1);
-        let open = !repeats && index + 1 == list.len();
-        let entry = map(entry, &path)?;
-        check_keys(&entry, &["id", "steps", "origin", "env", "reward"], &path)?;
+fn entries(field: &Field<'_>, repeats: bool) -> Option<Vec<Span>> {
+    note_unknown_keys(field, &["entries"]);
+    let list = field.require("entries", "the list of regimes")?;
+    let items = list.items()?;
+    if items.is_empty() {
+        list.note("expected at least one regime");
+    }
+    let mut spans = Vec::with_capacity(items.len());
+    for (index, entry) in items.iter().enumerate() {
+        note_unknown_keys(entry, &["id", "steps", "origin", "env", "reward"]);
+        let endless = !repeats && index + 1 == items.len();
         let steps = match entry.get("steps") {
-            None | Some(Value::Null) if open => None,
-            None | Some(Value::Null) => return Err(format!("`{}` is missing", join(&path, "steps"))),
-            Some(given) => {
-                match given.as_int().and_then(|steps| u64::try_from(steps).ok()).filter(|steps| *steps > 0) {
-                    Some(steps) => Some(steps),
-                    None => {
-                        let given = given.as_int().map_or_else(|| given.kind().to_owned(), |given| given.to_string());
-                        return Err(format!(
-                            "`{}` must be an integer of at least 1, got {given}",
-                            join(&path, "steps")
-                        ));
-                    }
-                }
-            }
+            None if !endless => entry.require("steps", "an integer of at least 1").and(None),
+            steps => steps.and_then(|steps| steps.whole(1)),
         };
-        Ok(Span { regime: regime(&entry, &path)?, steps })
-    };
-    list.iter().enumerate().map(span).collect()
+        spans.extend(regime(entry).map(|regime| Span { regime, steps }));
+    }
+    Some(spans)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::value::Map;
 
     fn entry(id: &str, steps: i64) -> Value {
         Value::Map(Map::from_iter([("id".to_owned(), id.into()), ("steps".to_owned(), steps.into())]))
@@ -204,16 +194,16 @@ mod tests {
         let message = |record: &RegimeRecord| from_record(record).err().unwrap().to_string();
         let misspelt = Value::Map(Map::from_iter([("step".to_owned(), 3.into())]));
         let line = message(&record("schedule", vec![entry("a", 1), misspelt]));
-        assert!(line.contains("`params.entries[2].step`") && line.contains("`steps`"), "{line}");
-        assert!(message(&record("schedule", vec![entry("a", 0)])).contains("`params.entries[1].steps`"));
+        assert!(line.contains("`params.entries[1].step`") && line.contains("`steps`"), "{line}");
+        assert!(message(&record("schedule", vec![entry("a", 0)])).contains("`params.entries[0].steps`"));
         assert!(message(&record("schedule", vec![])).contains("at least one"));
         assert!(message(&record("shedule", vec![])).contains("`schedule`"));
         let weight = Value::Map(Map::from_iter([(
             "reward".to_owned(),
             Value::Map(Map::from_iter([("x".to_owned(), "y".into())])),
         )]));
-        assert!(message(&record("schedule", vec![weight])).contains("`params.entries[1].reward.x`"));
+        assert!(message(&record("schedule", vec![weight])).contains("`params.entries[0].reward.x`"));
         let endless = Value::Map(Map::from_iter([("id".to_owned(), "a".into())]));
-        assert!(message(&record("cycle", vec![endless])).contains("`params.entries[1].steps` is missing"));
+        assert!(message(&record("cycle", vec![endless])).contains("`params.entries[0].steps`: missing"));
     }
 }

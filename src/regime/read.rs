@@ -1,7 +1,8 @@
 //! Regimes from plain data, every mistake named with its path.
 
 use super::Regime;
-use crate::suggest;
+use crate::suggest::nearest;
+use crate::text::decode::{Field, Mistakes, decode};
 use crate::value::{Map, Value};
 
 /// The keys of a regime.
@@ -11,65 +12,47 @@ pub(super) const KEYS: [&str; 4] = ["id", "origin", "env", "reward"];
 /// how messages call it.
 ///
 /// # Errors
-/// One line naming the field that is unknown or not of its kind.
+/// One line naming every field that is unknown or not of its kind.
 pub fn regime_from_value(value: &Value, path: &str) -> Result<Regime, String> {
-    let map = map(value, path)?;
-    check_keys(&map, &KEYS, path)?;
-    regime(&map, path)
+    read_at(path, value, |field| {
+        note_unknown_keys(field, &KEYS);
+        regime(field)
+    })
+    .map_err(|mistakes| mistakes.to_string())
 }
 
-/// The regime in `map`, whose keys were checked; an empty `path` is that of the top level.
-pub(super) fn regime(map: &Map, path: &str) -> Result<Regime, String> {
-    let regime = Regime {
-        id: text(map, "id", path)?,
-        origin: text(map, "origin", path)?,
-        env: inner(map, "env", path)?,
-        reward: inner(map, "reward", path)?,
-    };
-    for (term, weight) in &regime.reward {
-        if !weight.as_float().is_some_and(f64::is_finite) {
-            let path = join(&join(path, "reward"), term);
-            return Err(format!("`{path}` must be a finite number, got {}", weight.kind()));
+/// Reads `value`, which messages call `path`.
+pub(super) fn read_at<T>(path: &str, value: &Value, read: impl FnOnce(&Field<'_>) -> Option<T>) -> Result<T, Mistakes> {
+    // Null is read as the empty map: every key of a regime has a default.
+    let value = if value.is_null() { Value::Map(Map::new()) } else { value.clone() };
+    let outer = Value::Map(Map::from_iter([(path.to_owned(), value)]));
+    decode(&outer, |outer| read(&outer.get(path)?))
+}
+
+/// The regime at `field`; unknown keys are the caller's.
+pub(super) fn regime(field: &Field<'_>) -> Option<Regime> {
+    let field = field.clone().section()?;
+    let text = |key| field.get(key).and_then(|field| field.text());
+    let map = |key| field.get(key).and_then(|field| field.map()).unwrap_or_default();
+    if let Some(reward) = field.get("reward") {
+        for term in map("reward").keys() {
+            match reward.get(term) {
+                Some(weight) => drop(weight.number()),
+                None => reward.note_key(term, "expected a finite number, found null"),
+            }
         }
     }
-    Ok(regime)
+    Some(Regime { id: text("id"), origin: text("origin"), env: map("env"), reward: map("reward") })
 }
 
-/// Fails at the first key of `map` that is none of `known`.
-pub(super) fn check_keys(map: &Map, known: &[&str], path: &str) -> Result<(), String> {
-    match map.keys().find(|key| !known.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(key) => {
-            let near = suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| format!("; known: {}", known.join(", ")));
-            Err(format!("unknown key `{}`{near}", join(path, key)))
+/// Notes every key of the map at `field` that is none of `known`.
+pub(super) fn note_unknown_keys(field: &Field<'_>, known: &[&str]) {
+    for key in field.value().as_map().into_iter().flatten().map(|(key, _)| key) {
+        if !known.contains(&key.as_str()) {
+            match nearest(key, known.iter().copied()) {
+                Some(near) => field.note_key(key, format!("unknown key, did you mean `{near}`?")),
+                None => field.note_key(key, format!("unknown key, known are {}", known.join(", "))),
+            }
         }
-    }
-}
-
-/// `value` as a map; an empty list counts as an empty map (Lua does not tell them apart).
-pub(super) fn map(value: &Value, path: &str) -> Result<Map, String> {
-    match value {
-        Value::Map(map) => Ok(map.clone()),
-        Value::Null => Ok(Map::new()),
-        Value::List(items) if items.is_empty() => Ok(Map::new()),
-        other => Err(format!("`{path}` must be a map, got {}", other.kind())),
-    }
-}
-
-/// `path.key`, or `key` alone at the top.
-pub(super) fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
-fn inner(outer: &Map, key: &str, path: &str) -> Result<Map, String> {
-    outer.get(key).map_or_else(|| Ok(Map::new()), |value| map(value, &join(path, key)))
-}
-
-fn text(map: &Map, key: &str, path: &str) -> Result<Option<String>, String> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Text(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(format!("`{}` must be text, got {}", join(path, key), other.kind())),
     }
 }

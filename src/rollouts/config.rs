@@ -143,7 +143,8 @@ impl RolloutZarrStoreConfig {
 
     fn set(&mut self, option: &str, value: &Value) -> Result<(), ConfigError> {
         let fail = |message: String| ConfigError { option: option.to_owned(), message };
-        let text = || value.as_text().map(str::to_owned).ok_or_else(|| fail(format!("must be text, got {}", value.kind())));
+        let text =
+            || value.as_text().map(str::to_owned).ok_or_else(|| fail(format!("must be text, got {}", value.kind())));
         let boolean = || value.as_bool().ok_or_else(|| fail(format!("must be a boolean, got {}", value.kind())));
         let number = || value.as_float().ok_or_else(|| fail(format!("must be a number, got {}", value.kind())));
         let size = || {
@@ -193,9 +194,8 @@ impl RolloutZarrStoreConfig {
     /// # Errors
     /// The first option that does not hold.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let fail = |option: &str, message: &str| {
-            Err(ConfigError { option: option.to_owned(), message: message.to_owned() })
-        };
+        let fail =
+            |option: &str, message: &str| Err(ConfigError { option: option.to_owned(), message: message.to_owned() });
         if !(self.discount_gamma.is_finite() && self.discount_gamma >= 0.0) {
             return fail("discount_gamma", "must be finite and not negative");
         }
@@ -257,7 +257,7 @@ pub(super) fn profile_is_known(oracle_query_mode: &str, label_support_semantics:
 }
 
 /// Every option, for suggestions.
-const OPTIONS: [&str; 23] = [
+const OPTIONS: [&str; 24] = [
     "paths",
     "store_dir",
     "return_semantics",
@@ -275,6 +275,7 @@ const OPTIONS: [&str; 23] = [
     "selected_depth_renderer",
     "selected_depth_znear_m",
     "selected_depth_zfar_m",
+    "selected_depth_source_resolution",
     "q_h_chunk_states",
     "target_eval_crop_max_points",
     "target_eval_crops_enabled",
@@ -294,7 +295,11 @@ impl ManifestContext {
                 "invocation" => &mut context.invocation,
                 "runtime" => &mut context.runtime,
                 "shard" => &mut context.shard,
-                _ => return Err(fail(format!("unknown key `{key}`; it takes writer_config, invocation, runtime, shard"))),
+                _ => {
+                    return Err(fail(format!(
+                        "unknown key `{key}`; it takes writer_config, invocation, runtime, shard"
+                    )));
+                }
             };
             *slot = value.clone();
         }

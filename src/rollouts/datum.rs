@@ -3,7 +3,7 @@
 
 use indexmap::IndexMap;
 
-use crate::array::{Array, DType};
+use crate::array::{Array, DType, Scalar};
 use crate::suggest;
 use crate::value::Value;
 
@@ -125,29 +125,27 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(super) fn number(&self, name: &str) -> Read<Option<f64>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(datum) => match datum {
-                Datum::Value(value) => number(value),
-                _ => None,
-            }
-            .map(Some)
-            .ok_or_else(|| RecordError { path: self.at(name), message: format!("must be a number, got {}", datum.kind()) }),
-        }
+    /// One float32.
+    pub(super) fn float(&self, name: &str) -> Read<Option<f32>> {
+        let Some(datum) = self.get(name) else { return Ok(None) };
+        let number = match datum {
+            Datum::Value(value) => scalar(value),
+            _ => None,
+        };
+        FLOAT.take(number, || self.at(name), datum.kind()).map(Some)
     }
 
-    /// A vector of float64, and its length.
-    pub(super) fn numbers(&self, name: &str) -> Read<Option<Vec<f64>>> {
-        self.get(name).map(|datum| flat_numbers(datum, &self.at(name), None)).transpose()
+    /// A vector of float32; finite numbers stay finite.
+    pub(super) fn floats(&self, name: &str) -> Read<Option<Vec<f32>>> {
+        self.get(name).map(|datum| flat(datum, &self.at(name), None, &FLOAT)).transpose()
     }
 
-    /// A vector of `width` float32.
+    /// A vector of `W` float32.
     pub(super) fn vector<const W: usize>(&self, name: &str) -> Read<Option<[f32; W]>> {
-        let Some(numbers) = self.numbers(name)? else { return Ok(None) };
+        let Some(numbers) = self.floats(name)? else { return Ok(None) };
         let length = numbers.len();
-        match <[f64; W]>::try_from(numbers) {
-            Ok(numbers) => Ok(Some(numbers.map(narrow))),
+        match <[f32; W]>::try_from(numbers) {
+            Ok(numbers) => Ok(Some(numbers)),
             Err(_) => mistake(self.at(name), format!("must hold {W} numbers, got {length}")),
         }
     }
@@ -155,9 +153,8 @@ impl<'a> Fields<'a> {
     /// A matrix of `W` columns, row by row.
     pub(super) fn rows<const W: usize>(&self, name: &str) -> Read<Option<Vec<[f32; W]>>> {
         let Some(datum) = self.get(name) else { return Ok(None) };
-        let flat = flat_numbers(datum, &self.at(name), Some(W))?;
-        let rows = flat.chunks_exact(W).filter_map(|row| <[f64; W]>::try_from(row).ok());
-        Ok(Some(rows.map(|row| row.map(narrow)).collect()))
+        let cells = flat(datum, &self.at(name), Some(W), &FLOAT)?;
+        Ok(Some(cells.chunks_exact(W).filter_map(|row| row.try_into().ok()).collect()))
     }
 
     /// A vector of booleans.
@@ -165,23 +162,18 @@ impl<'a> Fields<'a> {
         self.get(name).map(|datum| booleans(datum, &self.at(name))).transpose()
     }
 
-    /// A vector of integers that fit `T`.
+    /// A vector of integers that fit `T`, none of them rounded.
     pub(super) fn integers<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<Vec<T>>> {
-        let Some(numbers) = self.numbers(name)? else { return Ok(None) };
-        let whole = numbers.iter().map(|number| Value::Float(*number).as_int().and_then(|whole| T::try_from(whole).ok()));
-        match whole.collect::<Option<Vec<T>>>() {
-            Some(integers) => Ok(Some(integers)),
-            None => mistake(self.at(name), "must hold integers within the column's range"),
-        }
+        let whole = Cells {
+            expected: "an integer within the column's range",
+            take: &|scalar| scalar.to_i64().and_then(|whole| T::try_from(whole).ok()),
+        };
+        self.get(name).map(|datum| flat(datum, &self.at(name), None, &whole)).transpose()
     }
 
     /// A list of maps or of anything else, item by item.
     pub(super) fn items(&self, name: &str) -> Read<Vec<Datum>> {
         items(self.required(name)?, &self.at(name))
-    }
-
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Datum)> {
-        self.map.iter().map(|(key, datum)| (key.as_str(), datum))
     }
 }
 
@@ -196,49 +188,78 @@ pub(super) fn items(datum: &Datum, path: &str) -> Read<Vec<Datum>> {
     }
 }
 
-/// A number; the texts of Python's non-finite ones count.
-fn number(value: &Value) -> Option<f64> {
+/// A number; null and the texts of Python's non-finite ones count.
+fn scalar(value: &Value) -> Option<Scalar> {
     match value {
+        Value::Null => Some(Scalar::Float(f64::NAN)),
         Value::Text(text) => match text.as_str() {
-            "NaN" => Some(f64::NAN),
-            "Infinity" => Some(f64::INFINITY),
-            "-Infinity" => Some(f64::NEG_INFINITY),
+            "NaN" => Some(Scalar::Float(f64::NAN)),
+            "Infinity" => Some(Scalar::Float(f64::INFINITY)),
+            "-Infinity" => Some(Scalar::Float(f64::NEG_INFINITY)),
             _ => None,
         },
-        Value::Null => Some(f64::NAN),
-        value => value.as_float(),
+        Value::Bool(_) => None,
+        value => Scalar::from_value(value),
     }
 }
 
-/// The numbers of a vector, or of a matrix of `columns` columns, in C order.
-fn flat_numbers(datum: &Datum, path: &str, columns: Option<usize>) -> Read<Vec<f64>> {
+/// float64 as a column of float32 holds it, unless it is finite and beyond that.
+fn float(scalar: Scalar) -> Option<f32> {
+    let number = scalar.to_f64();
+    let narrowed = narrow(number);
+    (narrowed.is_finite() || !number.is_finite()).then_some(narrowed)
+}
+
+/// What the cells of a column are, and how a number becomes one.
+struct Cells<'a, T> {
+    expected: &'static str,
+    take: &'a dyn Fn(Scalar) -> Option<T>,
+}
+
+const FLOAT: Cells<'static, f32> = Cells { expected: "a number within float32's range", take: &float };
+
+impl<T> Cells<'_, T> {
+    /// The cell that `scalar` becomes; where it is none, `kind` says what was there instead.
+    fn take(&self, scalar: Option<Scalar>, place: impl Fn() -> String, kind: &str) -> Read<T> {
+        scalar.and_then(self.take).ok_or_else(|| {
+            let got = scalar.map_or_else(|| kind.to_owned(), |scalar| scalar.to_string());
+            RecordError { path: place(), message: format!("must be {}, got {got}", self.expected) }
+        })
+    }
+}
+
+/// The cells of a vector, or of a matrix of `columns` columns, in C order.
+fn flat<T>(datum: &Datum, path: &str, columns: Option<usize>, cells: &Cells<'_, T>) -> Read<Vec<T>> {
     match datum {
-        Datum::Array(array) => match (array.shape(), columns) {
-            ([_], None) => Ok(array.numbers().collect()),
-            ([_, width], Some(columns)) if *width == columns => Ok(array.numbers().collect()),
-            (shape, None) => mistake(path, format!("must be a vector, got an array of shape {shape:?}")),
-            (shape, Some(columns)) => mistake(path, format!("must be of shape [n, {columns}], got {shape:?}")),
-        },
+        Datum::Array(array) => {
+            match (array.shape(), columns) {
+                ([_], None) => {}
+                ([_, width], Some(columns)) if *width == columns => {}
+                (shape, None) => return mistake(path, format!("must be a vector, got an array of shape {shape:?}")),
+                (shape, Some(columns)) => {
+                    return mistake(path, format!("must be of shape [n, {columns}], got {shape:?}"));
+                }
+            }
+            let take = |(index, scalar): (usize, Scalar)| cells.take(Some(scalar), || format!("{path}[{index}]"), "");
+            array.scalars().enumerate().map(take).collect()
+        }
         Datum::Value(_) | Datum::List(_) | Datum::Map(_) => {
-            let mut flat = Vec::new();
+            let mut found = Vec::new();
             for (index, item) in items(datum, path)?.iter().enumerate() {
-                let place = format!("{path}[{index}]");
+                let place = || format!("{path}[{index}]");
                 match (columns, item) {
-                    (None, Datum::Value(value)) => match number(value) {
-                        Some(number) => flat.push(number),
-                        None => return mistake(place, format!("must be a number, got {}", value.kind())),
-                    },
-                    (None, other) => return mistake(place, format!("must be a number, got {}", other.kind())),
+                    (None, Datum::Value(value)) => found.push(cells.take(scalar(value), place, value.kind())?),
+                    (None, other) => found.push(cells.take(None, place, other.kind())?),
                     (Some(columns), item) => {
-                        let row = flat_numbers(item, &place, None)?;
+                        let row = flat(item, &place(), None, cells)?;
                         if row.len() != columns {
-                            return mistake(place, format!("must hold {columns} numbers, got {}", row.len()));
+                            return mistake(place(), format!("must hold {columns} numbers, got {}", row.len()));
                         }
-                        flat.extend(row);
+                        found.extend(row);
                     }
                 }
             }
-            Ok(flat)
+            Ok(found)
         }
     }
 }

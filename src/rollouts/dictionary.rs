@@ -3,6 +3,8 @@
 //! Texts get provisional ids as they come; the final ids are known at the end, when each
 //! dictionary is sorted by code point (`rollout` keeps its order instead).
 
+use std::collections::HashMap;
+
 use indexmap::IndexSet;
 
 use crate::text::json;
@@ -65,6 +67,8 @@ impl<const D: usize> Coded<D> {
 #[derive(Debug, Default)]
 pub(super) struct Dictionaries {
     texts: [IndexSet<String>; NAMES.len()],
+    /// The chains' names as they came, repeated ones included.
+    rollouts: Vec<String>,
     /// Provisional id to final id, once sealed.
     finals: [Vec<i32>; NAMES.len()],
     lists: [Vec<String>; NAMES.len()],
@@ -78,6 +82,9 @@ impl Dictionaries {
             Some(index) => index,
             None => texts.insert_full(text.to_owned()).0,
         };
+        if D == Dictionary::Rollout as usize {
+            self.rollouts.push(text.to_owned());
+        }
         Coded(Some(index))
     }
 
@@ -89,22 +96,23 @@ impl Dictionaries {
         }
     }
 
-    /// Sorts the dictionaries and settles every id; the store's split hash, if no record brought
-    /// it, stands at the end of `config`.
-    pub(super) fn seal(&mut self, split_manifest_hash: &str) {
+    /// Sorts the dictionaries and settles every id.
+    pub(super) fn seal(&mut self) {
         for (number, texts) in self.texts.iter().enumerate() {
-            let mut list: Vec<String> = texts.iter().cloned().collect();
-            if number != Dictionary::Rollout as usize {
+            let list = if number == Dictionary::Rollout as usize {
+                self.rollouts.clone()
+            } else {
+                let mut list: Vec<String> = texts.iter().cloned().collect();
                 list.sort_unstable();
+                list
+            };
+            let mut places = HashMap::with_capacity(list.len());
+            for (place, text) in list.iter().enumerate() {
+                places.entry(text.as_str()).or_insert(place);
             }
-            if number == Dictionary::Config as usize && !list.iter().any(|text| text == split_manifest_hash) {
-                list.push(split_manifest_hash.to_owned());
-            }
-            let place = |text: &String| list.iter().position(|other| other == text);
-            let sorted = number != Dictionary::Rollout as usize;
-            let finals = texts.iter().enumerate().map(|(index, text)| {
-                let position = if sorted { list.binary_search(text).ok().or_else(|| place(text)) } else { Some(index) };
-                position.and_then(|position| i32::try_from(position).ok()).unwrap_or(-1)
+            let finals = texts.iter().map(|text| {
+                let place = places.get(text.as_str()).copied();
+                place.and_then(|place| i32::try_from(place).ok()).unwrap_or(-1)
             });
             if let Some(slot) = self.finals.get_mut(number) {
                 *slot = finals.collect();

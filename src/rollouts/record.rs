@@ -3,6 +3,7 @@
 //! The keys are the interface's; vectors over the shell are checked for length here, so that what
 //! follows can rely on them.
 
+mod check;
 mod read;
 
 pub use crate::rollouts::datum::{Datum, RecordError};
@@ -204,7 +205,8 @@ impl Candidates {
 impl Step {
     /// The labels of the first of `names` that is present.
     pub(super) fn label(&self, names: &[&str]) -> Option<&[f32]> {
-        let find = |name: &&str| self.labels.iter().find(|(label, _)| label == name).map(|(_, values)| values.as_slice());
+        let find =
+            |name: &&str| self.labels.iter().find(|(label, _)| label == name).map(|(_, values)| values.as_slice());
         names.iter().find_map(find)
     }
 }

@@ -1,6 +1,6 @@
 //! The store's format: names, versions and every column of every table, once.
 //!
-//! A table is a struct of columns and a struct of one row; [`table!`] makes both from one list,
+//! A table is a struct of columns and a struct of one row; `table!` makes both from one list,
 //! together with the arrays that go to disk.
 
 use crate::array::Array;
@@ -123,7 +123,6 @@ macro_rules! table {
 
         impl $table {
             pub(super) const GROUP: &'static str = $group;
-            pub(super) const COLUMNS: &'static [&'static str] = &[$(stringify!($name)),+];
 
             pub(super) fn push(&mut self, row: $row) {
                 $(self.$name.push(row.$name);)+

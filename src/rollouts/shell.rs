@@ -62,7 +62,8 @@ pub(super) fn relative(root: &Pose, candidate: &Pose) -> Pose {
     let columns = [[a, d, g], [b, e, h], [c, f, i]];
     let [ca, cb, cc, cd, ce, cf, cg, ch, ci, cx, cy, cz] = *candidate;
     let dot = |[p, q, r]: [f32; 3], [u, v, w]: [f32; 3]| p * u + q * v + r * w;
-    let rotation = columns.map(|column| [dot(column, [ca, cd, cg]), dot(column, [cb, ce, ch]), dot(column, [cc, cf, ci])]);
+    let rotation =
+        columns.map(|column| [dot(column, [ca, cd, cg]), dot(column, [cb, ce, ch]), dot(column, [cc, cf, ci])]);
     let [tx, ty, tz] = columns.map(|column| dot(column, [cx - x, cy - y, cz - z]));
     let [[r0, r1, r2], [r3, r4, r5], [r6, r7, r8]] = rotation;
     [r0, r1, r2, r3, r4, r5, r6, r7, r8, tx, ty, tz]

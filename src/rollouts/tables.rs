@@ -4,13 +4,16 @@
 use indexmap::IndexMap;
 
 use super::config::RolloutZarrStoreConfig;
+use super::datum::mistake;
 use super::dictionary::{Coded, Dictionaries};
+use super::identifier::compact;
+use super::labels::{Cumulative, Metrics};
 use super::record::{RecordError, RolloutRecord, Source, Step, Target, Trajectory};
 use super::schema::{
     CandidateRow, Candidates, Diagnostics, DiagnosticsRow, FLOAT_EXTRAS, Lineage, LineageRow, RolloutRow, Rollouts,
     SourceRow, Sources, StepRow, Steps, TargetRow, Targets,
 };
-use super::shell::{self, PATH_SEGMENT_COLLISION};
+use super::shell;
 use super::target::{Evidence, TargetInputProtocol, valid_bitset};
 
 type Checked<T> = Result<T, RecordError>;
@@ -59,11 +62,12 @@ impl Tables {
         let source_row_id = effective_source_row(&record.source);
         self.check_source(record, source_row_id)?;
         let (key, target) = self.keyed_target(&record.target, source_row_id);
+        self.check_target(record, &key, &target, config.target_protocol_version)?;
         self.split.get_or_insert_with(|| split_of(&record.source));
         self.add_source(&record.source, source_row_id);
         let target_row_id = self.add_target(key, target);
-        let trainable = Evidence::of(&record.target, config.target_protocol_version)
-            .trainable(config.target_protocol_version);
+        let trainable =
+            Evidence::of(&record.target, config.target_protocol_version).trainable(config.target_protocol_version);
         for (chain, trajectory) in record.trajectories.iter().enumerate() {
             self.add_chain(record, config, (source_row_id, target_row_id, trainable), chain, trajectory);
         }
@@ -78,6 +82,25 @@ impl Tables {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// A target has one row, so all its records must agree on whether it can be trained on.
+    fn check_target(
+        &self,
+        record: &RolloutRecord,
+        key: &TargetKey,
+        target: &Target,
+        protocol: TargetInputProtocol,
+    ) -> Checked<()> {
+        let Some(known) = self.known_targets.get(key) else { return Ok(()) };
+        let mut merged = known.clone();
+        merge(&mut merged, target.clone());
+        let trainable = |target: &Target| Evidence::of(target, protocol).trainable(protocol);
+        if trainable(known) != trainable(&merged) || trainable(target) != trainable(&merged) {
+            let message = "can be trained on by this record or by an earlier one of the same target, but not by both";
+            return mistake(format!("{}: target", record.rollout_id_prefix), message);
+        }
+        super::admission::check_explicit(record, &merged, protocol)
     }
 
     fn add_source(&mut self, source: &Source, source_row_id: i64) {
@@ -96,8 +119,7 @@ impl Tables {
             split_id: codes.code(&split_of(source)),
             campaign_split_id: codes.code(source.campaign_split.as_deref().unwrap_or("unknown")),
             source_cache_version_id: codes.code_if(source.source_cache_version.as_deref()),
-            source_offline_store_manifest_hash_id: codes
-                .code_if(source.source_offline_store_manifest_hash.as_deref()),
+            source_offline_store_manifest_hash_id: codes.code_if(source.source_offline_store_manifest_hash.as_deref()),
             // Settled when the dictionaries are sealed: every row holds the store's own hash.
             split_manifest_hash_id: codes.code_if(source.split_manifest_hash.as_deref()),
             source_shard_id: codes.code(&text(&source.source_shard_id)),
@@ -209,7 +231,8 @@ impl Tables {
         let [target_rri, scene_rri, target_root_gain, scene_root_gain] = sums.values();
         let valid_before = |index: usize| shell.mask_valid.iter().take(index).filter(|valid| **valid).count();
         // Collected with the policies of rollouts and targets, though no column of steps holds it.
-        let _: Coded<{ super::dictionary::Dictionary::Policy as usize }> = self.dictionaries.code(&step.selection_policy);
+        let _: Coded<{ super::dictionary::Dictionary::Policy as usize }> =
+            self.dictionaries.code(&step.selection_policy);
         self.steps.push(StepRow {
             step_row_id,
             rollout_row_id,
@@ -227,7 +250,7 @@ impl Tables {
             cumulative_scene_root_gain: scene_root_gain,
         });
         let reasons = shell::reasons(shell);
-        let gains = step.label(&["target_root_gain", "root_gain"]);
+        let metrics = Metrics::of(step);
         let float = |values: Option<&[f32]>, index: usize, missing: f32| {
             values.and_then(|values| values.get(index)).copied().unwrap_or(missing)
         };
@@ -235,9 +258,11 @@ impl Tables {
         for (index, ((pose, valid), (bits, primary))) in
             shell.shell_poses.iter().zip(&shell.mask_valid).zip(reasons).enumerate()
         {
-            let metric = |names: &[&str]| float(step.label(names), index, f32::NAN);
-            let whole = |values: &Option<Vec<i32>>| values.as_ref().and_then(|values| values.get(index)).copied().unwrap_or(-1);
-            let labelled = *valid && float(gains, index, f32::NAN).is_finite();
+            // A label of a candidate that cannot be taken is no label.
+            let metric = |values: Option<&[f32]>| if *valid { float(values, index, f32::NAN) } else { f32::NAN };
+            let whole =
+                |values: &Option<Vec<i32>>| values.as_ref().and_then(|values| values.get(index)).copied().unwrap_or(-1);
+            let labelled = metric(metrics.target_root_gain).is_finite();
             let candidate_row_id = first + id(index);
             self.candidates.push(CandidateRow {
                 candidate_row_id,
@@ -261,18 +286,18 @@ impl Tables {
                 score_source_id: self.dictionaries.code(&step.selection_score_label),
                 invalid_reason_bitset: bits,
                 primary_invalid_reason: primary,
-                scene_rri: metric(&["scene_rri", "oracle_scene_rri"]),
-                target_rri: metric(&["target_rri", "oracle_target_rri"]),
-                scene_root_gain: metric(&["scene_root_gain"]),
-                target_root_gain: float(gains, index, f32::NAN),
-                scene_log_error_gain: metric(&["scene_log_error_gain"]),
-                target_log_error_gain: metric(&["target_log_error_gain", "log_error_gain"]),
-                scene_pm_dist_before: metric(&["scene_pm_dist_before"]),
-                scene_pm_dist_after: metric(&["scene_pm_dist_after"]),
-                target_pm_dist_before: metric(&["target_pm_dist_before"]),
-                target_pm_dist_after: metric(&["target_pm_dist_after"]),
-                target_current_support: metric(&["target_current_support"]),
-                target_candidate_support: metric(&["target_candidate_support"]),
+                scene_rri: metric(metrics.scene_rri),
+                target_rri: metric(metrics.target_rri),
+                scene_root_gain: metric(metrics.scene_root_gain),
+                target_root_gain: metric(metrics.target_root_gain),
+                scene_log_error_gain: metric(metrics.scene_log_error_gain),
+                target_log_error_gain: metric(metrics.target_log_error_gain),
+                scene_pm_dist_before: metric(metrics.scene_pm_dist_before),
+                scene_pm_dist_after: metric(metrics.scene_pm_dist_after),
+                target_pm_dist_before: metric(metrics.target_pm_dist_before),
+                target_pm_dist_after: metric(metrics.target_pm_dist_after),
+                target_current_support: metric(metrics.target_current_support),
+                target_candidate_support: metric(metrics.target_candidate_support),
                 selection_logits: float(step.selection_logits.as_deref(), index, f32::NAN),
                 selection_probabilities: float(step.selection_probabilities.as_deref(), index, 0.0),
                 selection_log_probabilities: float(
@@ -336,7 +361,7 @@ impl Tables {
         }
         let hash = self.dictionaries.code(&config.split_manifest_hash);
         self.sources.split_manifest_hash_id.fill(hash);
-        self.dictionaries.seal(&config.split_manifest_hash);
+        self.dictionaries.seal();
     }
 
     fn push_target(&mut self, target_row_id: i64, target: &Target, protocol: TargetInputProtocol) {
@@ -345,7 +370,8 @@ impl Tables {
         let float = |value: Option<f32>| value.unwrap_or(f32::NAN);
         let class = target.target_class_name.as_deref();
         // A missing class is listed as "unknown", though its row holds no id.
-        let unknown: Coded<{ super::dictionary::Dictionary::ClassName as usize }> = codes.code(class.unwrap_or("unknown"));
+        let unknown: Coded<{ super::dictionary::Dictionary::ClassName as usize }> =
+            codes.code(class.unwrap_or("unknown"));
         let bitset = valid_bitset(target, protocol);
         self.targets.push(TargetRow {
             target_row_id,
@@ -404,11 +430,6 @@ impl Tables {
     }
 }
 
-/// Whether a candidate's bits say that its way collides.
-pub(super) fn collides(bits: u32) -> bool {
-    bits & (1 << PATH_SEGMENT_COLLISION) != 0
-}
-
 /// The source row a record belongs to.
 pub(super) fn effective_source_row(source: &Source) -> i64 {
     source.source_row_id.or(source.source_sample_index).unwrap_or(0)
@@ -446,74 +467,4 @@ fn merge(known: &mut Target, later: Target) {
         target_reason_code_version matched_gt_target_row_id matched_gt_target_id gt_match_iou gt_match_score
         gt_match_status
     );
-}
-
-/// Long synthetic identifiers in short: `AriaSyntheticEnvironment_S_AtekDataSample_N` as
-/// `ASE_S_Atek_N`, wherever it stands in `text`.
-pub(super) fn compact(text: &str) -> String {
-    const LONG: (&str, &str) = ("AriaSyntheticEnvironment_", "_AtekDataSample_");
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(LONG.0) {
-        let parts = after.split_once(LONG.1).filter(|(scene, _)| !scene.is_empty() && !scene.contains('_'));
-        let Some((scene, tail)) = parts else {
-            out.push_str(before);
-            out.push_str(LONG.0);
-            rest = after;
-            continue;
-        };
-        let ends = |c: char| matches!(c, '_' | ':' | '/' | '.') || c.is_whitespace();
-        let sample = tail.split(ends).next().unwrap_or_default();
-        if sample.is_empty() {
-            out.push_str(before);
-            out.push_str(LONG.0);
-            rest = after;
-            continue;
-        }
-        out.push_str(&format!("{before}ASE_{scene}_Atek_{sample}"));
-        rest = tail.get(sample.len()..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Running sums along a chain: nothing until the first finite value.
-#[derive(Default)]
-struct Cumulative([Option<f64>; 4]);
-
-impl Cumulative {
-    fn add(&mut self, step: &Step) {
-        const NAMES: [[&str; 2]; 4] = [
-            ["target_rri", "rri"],
-            ["scene_rri", "rri"],
-            ["target_root_gain", "root_gain"],
-            ["scene_root_gain", "scene_root_gain"],
-        ];
-        for (sum, names) in self.0.iter_mut().zip(NAMES) {
-            let selected = |name: &&str| {
-                let value = step.label(&[name])?.get(step.selected_shell_index).copied()?;
-                value.is_finite().then_some(f64::from(value))
-            };
-            if let Some(value) = names.iter().find_map(selected) {
-                *sum = Some(sum.unwrap_or(0.0) + value);
-            }
-        }
-    }
-
-    fn values(&self) -> [f32; 4] {
-        self.0.map(|sum| sum.map_or(f32::NAN, super::datum::narrow))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::compact;
-
-    #[test]
-    fn long_identifiers_are_written_in_short() {
-        let long = "AriaSyntheticEnvironment_12_AtekDataSample_000034:x";
-        assert_eq!(compact(long), "ASE_12_Atek_000034:x");
-        assert_eq!(compact("AriaSyntheticEnvironment_1_2_AtekDataSample_3"), "AriaSyntheticEnvironment_1_2_AtekDataSample_3");
-        assert_eq!(compact("toy:3"), "toy:3");
-    }
 }

@@ -10,7 +10,7 @@ pub(super) const ORACLE_SOURCE: &str = "gt_obbs_oracle";
 const OBSERVED_SOURCE: &str = "detected_obbs";
 const OBSERVED_PROVENANCE: &str = "actor_visible_detector";
 /// A match counts from here, exclusively.
-const LEAST_IOU: f32 = 0.20;
+const LEAST_IOU: f64 = 0.20;
 
 /// The contract between target inputs and oracle labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl<'a> Evidence<'a> {
                     && self.gt_match_status == Some("admitted")
                     && self.matched_gt_target_id.is_some_and(|id| !id.is_empty())
                     && self.gt_match_iou.is_finite()
-                    && self.gt_match_iou > LEAST_IOU
+                    && f64::from(self.gt_match_iou) > LEAST_IOU
             }
         }
     }
@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn the_explicit_hash_is_the_reference_s() {
-        let hash = explicit_hash("fixture:smoke:0", "fixture-target-0", (0, 100, "fixture-gt-target-0"), 0.7, &"c".repeat(64));
+        let hash =
+            explicit_hash("fixture:smoke:0", "fixture-target-0", (0, 100, "fixture-gt-target-0"), 0.7, &"c".repeat(64));
         assert_eq!(hash, "b249a06f2aa34b26");
     }
 }

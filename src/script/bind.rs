@@ -1,12 +1,12 @@
 //! The library's native half: a module a file, each a table of functions that the embedded Lua
 //! module of the same name (`stdlib/skyfall`) documents and hands out.
 
-pub mod array;
+pub(super) mod array;
 mod bundle;
 mod element;
 mod env;
 mod eval;
-pub mod experiment;
+pub(super) mod experiment;
 mod fs;
 mod json;
 mod log;

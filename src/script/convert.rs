@@ -89,14 +89,8 @@ pub(super) fn entries(table: &Table, path: &str) -> Result<Vec<(LuaValue, LuaVal
 
 /// The first index from 1 that integer-keyed `entries`, in order, leave out.
 fn first_gap(entries: &[(LuaValue, LuaValue)]) -> Option<i64> {
-    let mut expected = 1;
-    for (key, _) in entries {
-        if !matches!(key, LuaValue::Integer(index) if *index == expected) {
-            return Some(expected);
-        }
-        expected += 1;
-    }
-    None
+    let gap = |(expected, (key, _)): &(i64, &(LuaValue, LuaValue))| !matches!(key, LuaValue::Integer(index) if index == expected);
+    (1..).zip(entries).find(gap).map(|(expected, _)| expected)
 }
 
 /// A key as messages show it.
@@ -166,7 +160,9 @@ pub(super) fn describe(value: &LuaValue) -> String {
         LuaValue::Boolean(value) => value.to_string(),
         LuaValue::Integer(value) => format!("the integer {value}"),
         LuaValue::Number(value) => format!("the number {}", crate::text::number::float_text(*value)),
-        LuaValue::String(text) => format!("the text \"{}\"", text.to_string_lossy().chars().take(40).collect::<String>()),
+        LuaValue::String(text) => {
+            format!("the text \"{}\"", text.to_string_lossy().chars().take(40).collect::<String>())
+        }
         LuaValue::Table(_) => "a table".to_owned(),
         LuaValue::Function(_) => "a function".to_owned(),
         _ => "an object".to_owned(),

@@ -30,11 +30,7 @@ pub(super) fn fail(lua: &Lua, message: impl Display) -> mlua::Error {
 
 /// `file:line: ` of the innermost frame that is the user's own.
 fn position(lua: &Lua) -> String {
-    frames(lua)
-        .into_iter()
-        .next()
-        .map(|frame| format!("{}:{}: ", frame.file, frame.line))
-        .unwrap_or_default()
+    frames(lua).into_iter().next().map(|frame| format!("{}:{}: ", frame.file, frame.line)).unwrap_or_default()
 }
 
 /// One frame of the user's own code.

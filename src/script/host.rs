@@ -66,6 +66,9 @@ pub enum Outcome {
     Experiment(Box<bind::experiment::ScriptedExperiment>),
 }
 
+/// The message and the frames of an error nobody caught.
+type Raised = Rc<RefCell<Option<(String, Vec<Frame>)>>>;
+
 /// What the whole host shares.
 pub(super) struct Host {
     pub(super) console: Rc<dyn Console>,
@@ -122,7 +125,6 @@ impl ScriptHost {
             });
             standard::install(&lua, &host)?;
             loader::install(&lua, &host)?;
-            bind::register(&lua, &host)?;
             standard::lock_globals(&lua)?;
             Ok(host)
         };
@@ -136,7 +138,7 @@ impl ScriptHost {
     /// What it raised, with the line at fault, or the exit code it asked for.
     pub fn run(&self) -> Result<Outcome, ScriptError> {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
-        let raised: Rc<RefCell<Option<(String, Vec<Frame>)>>> = Rc::default();
+        let raised: Raised = Rc::default();
         let result = self.call(&name, &code, Rc::clone(&raised));
         let flushed = self.lua.load("io.stdout:flush()").exec();
         if let Some(code) = self.host.exit.get() {
@@ -155,10 +157,10 @@ impl ScriptHost {
         })
     }
 
-    /// The value the script returns, if it is a table: a configuration.
+    /// How messages call the script, and its code.
     ///
     /// # Errors
-    /// As [`ScriptHost::run`]; also when it returns something else.
+    /// When the file cannot be read or is not text.
     fn text(&self) -> Result<(String, String), Diagnostic> {
         match &self.script {
             Script::Text { name, code } => Ok((name.clone(), code.clone())),
@@ -172,12 +174,7 @@ impl ScriptHost {
     }
 
     /// Calls the chunk so that an error nobody catches is seen with its frames still standing.
-    fn call(
-        &self,
-        name: &str,
-        code: &str,
-        raised: Rc<RefCell<Option<(String, Vec<Frame>)>>>,
-    ) -> mlua::Result<Value> {
+    fn call(&self, name: &str, code: &str, raised: Raised) -> mlua::Result<Value> {
         let lua = &self.lua;
         let chunk = loader::compile(lua, &self.host.sources, name, code)?;
         let arg = lua.create_table()?;
@@ -201,9 +198,7 @@ impl ScriptHost {
         match (results.pop_front(), results.pop_front()) {
             (Some(Value::Boolean(true)), value) => Ok(value.unwrap_or(Value::Nil)),
             (_, Some(Value::Error(cause))) => Err(*cause),
-            (_, value) => {
-                Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil))))
-            }
+            (_, value) => Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil)))),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use mlua::{ChunkMode, Lua, Table, Value};
+use mlua::chunk::ChunkMode;
+use mlua::{Lua, Table, Value};
 
 use crate::script::error::{LIBRARY_CHUNK, fail};
 use crate::script::host::Host;

@@ -65,7 +65,8 @@ impl Recorder<'_> {
         };
         let chunk = info.source.as_deref().and_then(|source| source.strip_prefix('@')).unwrap_or_default();
         let text = self.host.sources.text(chunk).ok_or_else(|| format!("{path} has no source text on record"))?;
-        let code = lexer::function_text(&text, first, last).map_err(|problem| format!("{path} ({chunk}:{first}) {problem}"))?;
+        let code = lexer::function_text(&text, first, last)
+            .map_err(|problem| format!("{path} ({chunk}:{first}) {problem}"))?;
         self.captures(function)?;
         Ok(code)
     }
@@ -79,7 +80,8 @@ impl Recorder<'_> {
             if name == "_ENV" {
                 continue;
             }
-            let identity = self.host.upvalue_id.call::<Value>((function, index)).map_err(problem)?.to_pointer() as usize;
+            let identity =
+                self.host.upvalue_id.call::<Value>((function, index)).map_err(problem)?.to_pointer() as usize;
             if self.locals.contains_key(&identity) {
                 continue;
             }

@@ -5,7 +5,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use mlua::{ChunkMode, Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
+use mlua::chunk::ChunkMode;
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
 
 use crate::script::error::{fail, message};
 use crate::script::host::Host;
@@ -47,9 +48,12 @@ fn install_load(lua: &Lua) -> mlua::Result<()> {
                     }
                     text
                 }
-                other => return Err(fail(lua, format!("load: expected text or a function, got {}", other.type_name()))),
+                other => {
+                    return Err(fail(lua, format!("load: expected text or a function, got {}", other.type_name())));
+                }
             };
-            let name = name.map_or_else(|| format!("={}", text.lines().next().unwrap_or_default()), |name| name.to_string_lossy());
+            let name = name
+                .map_or_else(|| format!("={}", text.lines().next().unwrap_or_default()), |name| name.to_string_lossy());
             let chunk = lua.load(text).set_name(name).set_mode(ChunkMode::Text);
             let chunk = match environment {
                 Some(environment) => chunk.set_environment(environment),
@@ -88,7 +92,7 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     })?;
     let code = r#"
         local settle, as_text = ...
-        local pcall_, xpcall_, resume_, wrap_ = pcall, xpcall, coroutine.resume, coroutine.wrap
+        local pcall_, xpcall_, resume_ = pcall, xpcall, coroutine.resume
         pcall = function(...) return settle(pcall_(...)) end
         xpcall = function(f, handler, ...)
           return settle(xpcall_(f, function(e) return handler(as_text(e)) end, ...))
@@ -175,8 +179,11 @@ pub(super) fn lock_globals(lua: &Lua) -> mlua::Result<()> {
     let metatable = lua.create_table()?;
     let unknown = lua.create_function(|lua, (globals, name): (Table, Value)| {
         let name = super::convert::key_text(&name);
-        let mut known: Vec<String> =
-            globals.pairs::<Value, Value>().filter_map(|pair| pair.ok()).map(|(key, _)| super::convert::key_text(&key)).collect();
+        let mut known: Vec<String> = globals
+            .pairs::<Value, Value>()
+            .filter_map(|pair| pair.ok())
+            .map(|(key, _)| super::convert::key_text(&key))
+            .collect();
         known.sort();
         let nearest = crate::suggest::nearest(&name, known.iter().map(String::as_str));
         let hint = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! JSON in Python's dialect.
 //!
-//! [`write`] and [`to_string`] print what `json.dumps(value)` prints, [`to_canonical`] what
+//! [`write()`] and [`to_string`] print what `json.dumps(value)` prints, [`to_canonical`] what
 //! `json.dumps(value, indent=2, sort_keys=True)` prints, [`to_msgspec`] what `msgspec.json`
 //! encodes, each byte for byte; [`parse`] reads what `json.loads` reads. Printing never fails
 //! and reading back gives an equal [`Value`], except that `to_msgspec` has no non-finite floats.

@@ -12,13 +12,22 @@ pub(super) struct Refused {
     message: String,
     /// The line ends before the row does.
     torn: bool,
+    /// The line is no JSON at all.
+    not_json: bool,
     /// The line has its newline.
     terminated: bool,
 }
 
 impl Refused {
     pub(super) fn new(fault: LineFault, text: &[u8], line: usize, terminated: bool) -> Self {
-        Self { line, kind: fault.kind(text), message: fault.message(text), torn: fault.is_torn(), terminated }
+        Self {
+            line,
+            kind: fault.kind(text),
+            message: fault.message(text),
+            torn: fault.is_torn(),
+            not_json: fault.is_not_json(),
+            terminated,
+        }
     }
 
     /// Notes the line as one that others follow.
@@ -63,7 +72,7 @@ impl Account {
         match self.refused.take() {
             // The end of the compressed stream tells of it already.
             Some(refused) if ending == Some(&Ending::Truncated) && !refused.terminated => {}
-            Some(refused) if refused.torn || !refused.terminated => {
+            Some(refused) if refused.torn || (refused.not_json && !refused.terminated) => {
                 self.faults.note("truncated_tail", "", Some(refused.line), None, || {
                     "the last row is cut off; everything before it counts".to_owned()
                 });

@@ -39,33 +39,80 @@ pub(super) struct Cells<'a> {
     pub(super) duplicate_key: bool,
 }
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
     fn clear(&mut self) {
         self.regime = NO_REGIME;
         self.origin = NO_REGIME;
-        self.observed_at = None;
-        self.invalid_action = false;
-        self.null_invalid_action = false;
-        self.effective_rank = f64::NAN;
+        self.reset(Field::ObservedAt);
+        self.reset(Field::InvalidAction);
+        self.reset(Field::EffectiveRank);
         self.components.clear();
         self.identity = [&[]; 5];
         self.others.clear();
         self.odd.clear();
         self.duplicate_key = false;
     }
+
+    /// Gives a field the value of rows that lack it.
+    #[inline]
+    fn reset(&mut self, field: Field) {
+        match field {
+            Field::ObservedAt => self.observed_at = None,
+            Field::InvalidAction => (self.invalid_action, self.null_invalid_action) = (false, false),
+            Field::EffectiveRank => self.effective_rank = f64::NAN,
+            _ => {}
+        }
+    }
+
+    /// Reads a field that was reset; tells whether it keeps that value, and nothing is odd.
+    #[inline]
+    fn read(&mut self, field: Field, cursor: &mut Cursor<'a>) -> Result<bool, LineFault> {
+        let odd = match field {
+            Field::ObservedAt => match field::optional_text(cursor)? {
+                Ok(text) => {
+                    self.observed_at = text;
+                    return Ok(text.is_none());
+                }
+                Err(odd) => ("observed_at", odd),
+            },
+            Field::InvalidAction => match field::flag(cursor)? {
+                Ok(Some(value)) => {
+                    self.invalid_action = value;
+                    return Ok(!value);
+                }
+                Ok(None) => {
+                    self.null_invalid_action = true;
+                    return Ok(false);
+                }
+                Err(odd) => ("invalid_action", odd),
+            },
+            _ => match field::optional_number(cursor)? {
+                Ok(None) => return Ok(true),
+                Ok(Some(rank)) if rank > 0.0 && rank.is_finite() => {
+                    self.effective_rank = rank;
+                    return Ok(false);
+                }
+                Ok(Some(_)) => ("effective_rank", Odd("not a positive number")),
+                Err(odd) => ("effective_rank", odd),
+            },
+        };
+        self.odd.push(odd);
+        Ok(false)
+    }
 }
 
 /// A key as the last row had it in this place.
 #[derive(Debug)]
 struct Slot {
-    /// The key with all punctuation before and after it, up to its value.
-    lead: Vec<u8>,
+    /// The key with all punctuation before and after it, then the JSON text of the last value
+    /// where that is worth remembering.
+    text: Vec<u8>,
+    /// Where in `text` the value begins.
+    value_at: usize,
     key: String,
     field: Field,
     /// The key's number, if it is no field.
     number: u32,
-    /// The JSON text of the last value, where it is worth remembering.
-    last: Vec<u8>,
     /// The number of the last value.
     last_number: u32,
 }
@@ -73,26 +120,44 @@ struct Slot {
 /// Values longer than this are not remembered.
 const LONGEST_REMEMBERED: usize = 256;
 
+/// How a slot compares with what comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    /// Another key comes.
+    Wrong,
+    /// The key comes; the value is still to be read.
+    Key,
+    /// The key and the last value come again.
+    All,
+}
+
 impl Slot {
-    /// Steps over the value if it is the last one again.
+    /// Steps over the key, and over the value if it is the last one again.
     #[inline]
-    fn repeats(&self, cursor: &mut Cursor<'_>) -> bool {
-        if self.last.is_empty() {
-            return false;
-        }
-        match cursor.rest.strip_prefix(self.last.as_slice()) {
+    fn guess(&self, cursor: &mut Cursor<'_>) -> Guess {
+        let remembers = self.text.len() > self.value_at;
+        match cursor.rest.strip_prefix(self.text.as_slice()) {
+            Some(rest) if !remembers => {
+                cursor.rest = rest;
+                return Guess::Key;
+            }
             Some(rest @ [b',' | b'}', ..]) => {
                 cursor.rest = rest;
-                true
+                return Guess::All;
             }
-            _ => false,
+            _ => {}
         }
+        if remembers && cursor.take(self.text.get(..self.value_at).unwrap_or_default()) {
+            return Guess::Key;
+        }
+        Guess::Wrong
     }
 
+    #[inline]
     fn remember(&mut self, value: &[u8]) {
-        self.last.clear();
+        self.text.truncate(self.value_at);
         if value.len() <= LONGEST_REMEMBERED {
-            self.last.extend_from_slice(value);
+            self.text.extend_from_slice(value);
         }
     }
 }
@@ -136,15 +201,16 @@ impl RowScanner {
         let mut guessed = true;
         let mut same_identity = true;
         loop {
-            let hit = self.slots.get(keys).is_some_and(|slot| cursor.take(&slot.lead));
-            if !hit {
-                let start = cursor.rest;
+            let before = cursor.rest;
+            let mut guess = self.slots.get(keys).map_or(Guess::Wrong, |slot| slot.guess(&mut cursor));
+            if guess == Guess::Wrong {
                 if keys == 0 {
                     cursor.open_object()?;
                 }
                 let Some(key) = cursor.next_key(keys == 0)? else { break };
                 guessed = false;
-                let slot = self.new_slot(key, cursor.since(start));
+                guess = Guess::Key;
+                let slot = self.new_slot(key, cursor.since(before));
                 match self.slots.get_mut(keys) {
                     Some(place) => *place = slot,
                     None => self.slots.push(slot),
@@ -152,45 +218,38 @@ impl RowScanner {
             }
             let Some(slot) = self.slots.get_mut(keys) else { break };
             keys += 1;
+            let repeats = guess == Guess::All;
+            if !repeats {
+                // There may be more space before the value than the last row had.
+                cursor.space();
+            }
+            let value_at = if repeats { before.get(slot.value_at..).unwrap_or_default() } else { cursor.rest };
             match slot.field {
                 Field::Step => step = Some(field::step(&mut cursor)?),
                 Field::Reward => reward = Some(field::reward(&mut cursor)?),
                 Field::RegimeId | Field::RegimeOrigin => {
-                    if !slot.repeats(&mut cursor) {
-                        let start = cursor.rest;
-                        slot.last_number = match field::optional_text(&mut cursor)? {
+                    let is_label = slot.field == Field::RegimeId;
+                    if !repeats {
+                        let read = field::optional_text(&mut cursor)?;
+                        slot.remember(if read.is_ok() { cursor.since(value_at) } else { &[] });
+                        slot.last_number = match read {
                             Ok(None) => NO_REGIME,
                             Ok(Some(text)) => self.labels.number(text),
                             Err(odd) => {
-                                let name = if slot.field == Field::RegimeId { "regime_id" } else { "regime_origin" };
-                                cells.odd.push((name, odd));
+                                cells.odd.push((if is_label { "regime_id" } else { "regime_origin" }, odd));
                                 NO_REGIME
                             }
                         };
-                        let value = if cells.odd.is_empty() { cursor.since(start) } else { &[] };
-                        slot.remember(value);
                     }
-                    let cell = if slot.field == Field::RegimeId { &mut cells.regime } else { &mut cells.origin };
-                    *cell = slot.last_number;
+                    *(if is_label { &mut cells.regime } else { &mut cells.origin }) = slot.last_number;
                 }
-                Field::ObservedAt => match field::optional_text(&mut cursor)? {
-                    Ok(text) => cells.observed_at = text,
-                    Err(odd) => cells.odd.push(("observed_at", odd)),
-                },
-                Field::InvalidAction => {
-                    let (value, null, odd) = match field::flag(&mut cursor)? {
-                        Ok(value) => (value.unwrap_or(false), value.is_none(), None),
-                        Err(odd) => (false, false, Some(("invalid_action", odd))),
-                    };
-                    (cells.invalid_action, cells.null_invalid_action) = (value, null);
-                    cells.odd.extend(odd);
+                // What repeats of these is the value that a row without the key has, too.
+                Field::ObservedAt | Field::InvalidAction | Field::EffectiveRank if repeats => cells.reset(slot.field),
+                Field::ObservedAt | Field::InvalidAction | Field::EffectiveRank => {
+                    cells.reset(slot.field);
+                    let plain = cells.read(slot.field, &mut cursor)?;
+                    slot.remember(if plain { cursor.since(value_at) } else { &[] });
                 }
-                Field::EffectiveRank => match field::optional_number(&mut cursor)? {
-                    Ok(None) => cells.effective_rank = f64::NAN,
-                    Ok(Some(rank)) if rank > 0.0 && rank.is_finite() => cells.effective_rank = rank,
-                    Ok(Some(_)) => cells.odd.push(("effective_rank", Odd("not a positive number"))),
-                    Err(odd) => cells.odd.push(("effective_rank", odd)),
-                },
                 Field::Components => {
                     cells.duplicate_key |= read_components(
                         &mut cursor,
@@ -200,27 +259,20 @@ impl RowScanner {
                         &mut cells.odd,
                     )?;
                 }
-                Field::Action | Field::Detail | Field::Ticket | Field::Verifier => {
-                    cursor.value()?;
-                }
-                Field::Identity(place) => {
-                    let start = cursor.rest;
-                    if !slot.repeats(&mut cursor) {
-                        same_identity = false;
-                        let value = cursor.value()?;
-                        slot.remember(value);
+                Field::Action | Field::Detail | Field::Ticket | Field::Verifier | Field::Identity(_) | Field::Other => {
+                    if !repeats {
+                        slot.remember(cursor.value()?);
                     }
-                    if let Some(cell) = cells.identity.get_mut(place) {
-                        *cell = cursor.since(start);
+                    match slot.field {
+                        Field::Identity(place) => {
+                            same_identity &= repeats;
+                            if let Some(cell) = cells.identity.get_mut(place) {
+                                *cell = cursor.since(value_at);
+                            }
+                        }
+                        Field::Other => cells.others.push((slot.number, cursor.since(value_at))),
+                        _ => {}
                     }
-                }
-                Field::Other => {
-                    let start = cursor.rest;
-                    if !slot.repeats(&mut cursor) {
-                        let value = cursor.value()?;
-                        slot.remember(value);
-                    }
-                    cells.others.push((slot.number, cursor.since(start)));
                 }
             }
         }
@@ -231,7 +283,8 @@ impl RowScanner {
         if cursor.beyond_ascii && std::str::from_utf8(line).is_err() {
             return Err(LineFault::NotUtf8);
         }
-        if !guessed {
+        // A row of fewer keys may be all guessed and yet lack the key that came twice.
+        if !guessed || keys != self.last_keys {
             self.last_duplicate = self.has_duplicate(keys);
         }
         cells.duplicate_key |= self.last_duplicate;
@@ -250,7 +303,7 @@ impl RowScanner {
         let key = unescape(escaped).into_owned();
         let field = Field::of_key(&key);
         let number = if field == Field::Other { self.others.number(escaped) } else { 0 };
-        Slot { lead: lead.to_vec(), key, field, number, last: Vec::new(), last_number: NO_REGIME }
+        Slot { text: lead.to_vec(), value_at: lead.len(), key, field, number, last_number: NO_REGIME }
     }
 
     fn has_duplicate(&self, keys: usize) -> bool {
@@ -280,6 +333,7 @@ fn read_components(
     loop {
         let hit = slots.get(keys).filter(|(lead, _)| cursor.take(lead)).map(|(_, number)| *number);
         let number = if let Some(number) = hit {
+            cursor.space();
             number
         } else {
             let start = cursor.rest;

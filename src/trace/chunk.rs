@@ -11,6 +11,7 @@ use crate::trace::account::Refused;
 use crate::trace::cells::{Cells, RowScanner};
 use crate::trace::columns::Identity;
 use crate::trace::fault::Faults;
+use crate::trace::parse::parse_line;
 use crate::trace::part::PartBuilder;
 
 /// The row at an edge of a chunk.
@@ -62,6 +63,9 @@ impl Chunk {
                 refused.note(&mut chunk.faults);
             }
             if let Err(fault) = chunk.scanner.read(row, &mut cells) {
+                // Where a guess gives up depends on the rows before; read once more without guessing,
+                // the fault is the same however the file was cut.
+                let fault = parse_line(row).err().unwrap_or(fault);
                 chunk.skipped += 1;
                 chunk.refused = Some(Refused::new(fault, row, line, text.ends_with(b"\n")));
                 continue;

@@ -1,6 +1,12 @@
 //! One file given twice is read once (G4): reached again by another path, or under another name
 //! with the same text (`x.jsonl` beside `x.jsonl.gz`).
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
 use crate::trace::columns::Warning;
 use crate::trace::error::TraceError;
 use crate::trace::input::{InputFile, Source};
@@ -28,52 +34,43 @@ pub(super) struct Copy {
     pub(super) warning: Warning,
 }
 
-/// Finds copies among files with these sizes of text and numbers of rows. Texts are compared
-/// only where both agree.
+/// Finds copies among files with these sizes of text and numbers of rows. Only where both agree
+/// are files read again, once each.
 pub(super) fn copies(sizes: &[(u64, u64)], inputs: &[InputFile], block: usize) -> Result<Vec<Copy>, TraceError> {
-    let mut alike: std::collections::HashMap<(u64, u64), Vec<&InputFile>> = std::collections::HashMap::new();
+    let mut alike: HashMap<(u64, u64), usize> = HashMap::new();
+    for size in sizes {
+        *alike.entry(*size).or_default() += 1;
+    }
+    let candidates: Vec<(usize, &InputFile)> = sizes
+        .iter()
+        .zip(inputs)
+        .enumerate()
+        .filter(|(_, (size, input))| {
+            size.1 > 0 && !input.is_stream() && alike.get(*size).is_some_and(|count| *count > 1)
+        })
+        .map(|(number, (_, input))| (number, input))
+        .collect();
+    let digests: Vec<_> = candidates.par_iter().map(|(_, input)| text_digest(input, block)).collect();
+    let mut originals: HashMap<_, &str> = HashMap::new();
     let mut copies = Vec::new();
-    for (later, (size, input)) in sizes.iter().zip(inputs).enumerate() {
-        if size.1 == 0 || input.is_stream() {
-            continue;
-        }
-        let earlier = alike.entry(*size).or_default();
-        let mut original = None;
-        for known in earlier.iter() {
-            if same_text(known, input, block)? {
-                original = Some(*known);
-                break;
-            }
-        }
-        match original {
-            Some(original) => {
-                let why = format!("it has the same rows as {}", original.name);
+    for ((later, input), digest) in candidates.into_iter().zip(digests) {
+        match originals.entry(digest?) {
+            Entry::Vacant(place) => drop(place.insert(&input.name)),
+            Entry::Occupied(original) => {
+                let why = format!("it has the same rows as {}", original.get());
                 copies.push(Copy { later, warning: duplicate(input.name.clone(), &why) });
             }
-            None => earlier.push(input),
         }
     }
     Ok(copies)
 }
 
-fn same_text(one: &InputFile, other: &InputFile, block: usize) -> Result<bool, TraceError> {
-    let mut sources = (Source::open(one, block, false)?, Source::open(other, block, false)?);
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    loop {
-        if left.is_empty() {
-            left = sources.0.next_block()?.unwrap_or_default();
-        }
-        if right.is_empty() {
-            right = sources.1.next_block()?.unwrap_or_default();
-        }
-        let both = left.len().min(right.len());
-        if both == 0 {
-            return Ok(left.is_empty() && right.is_empty());
-        }
-        if left.get(..both) != right.get(..both) {
-            return Ok(false);
-        }
-        left.drain(..both);
-        right.drain(..both);
+/// The SHA-256 of a file's text, uncompressed.
+fn text_digest(input: &InputFile, block: usize) -> Result<[u8; 32], TraceError> {
+    let mut source = Source::open(input, block, false)?;
+    let mut digest = Sha256::new();
+    while let Some(block) = source.next_block()? {
+        digest.update(&block);
     }
+    Ok(digest.finalize().into())
 }

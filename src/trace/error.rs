@@ -25,6 +25,14 @@ pub enum TraceError {
         /// The trace's path.
         path: String,
     },
+    /// A compressed trace to append to is damaged.
+    #[error("cannot append to {path}: {cause}")]
+    Damaged {
+        /// The trace's path.
+        path: String,
+        /// What is wrong with it.
+        cause: String,
+    },
     /// The writer was closed, by the caller or by an earlier failure.
     #[error("the writer of {path} is closed")]
     Closed {
@@ -84,6 +92,7 @@ impl Problem for TraceError {
         match self {
             Self::Write { .. } => "trace/write",
             Self::Locked { .. } => "trace/locked",
+            Self::Damaged { .. } => "trace/damaged",
             Self::Closed { .. } => "trace/closed",
             Self::TakenKey { .. } => "trace/taken-key",
             Self::Read { .. } => "trace/read",
@@ -95,7 +104,11 @@ impl Problem for TraceError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Write { .. } | Self::Locked { .. } | Self::Closed { .. } | Self::TakenKey { .. } => Exit::Failure,
+            Self::Write { .. }
+            | Self::Locked { .. }
+            | Self::Damaged { .. }
+            | Self::Closed { .. }
+            | Self::TakenKey { .. } => Exit::Failure,
             Self::Read { .. } | Self::Encoding { .. } | Self::EmptyDirectory { .. } | Self::Strict { .. } => {
                 Exit::Input
             }
@@ -105,6 +118,7 @@ impl Problem for TraceError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Locked { .. } => Some("give each run a trace file of its own".to_owned()),
+            Self::Damaged { .. } => Some("write to a new file; readers join runs across files".to_owned()),
             Self::TakenKey { key, .. } => Some(format!("rename it, for instance to `run_{key}`")),
             Self::Encoding { path, encoding } => Some(format!("convert it first: iconv -f {encoding} -t UTF-8 {path}")),
             _ => None,

@@ -36,6 +36,11 @@ impl LineFault {
         matches!(self, Self::NotJson(ScanError { kind: ScanFault::Torn, .. }))
     }
 
+    /// Whether the text itself is at fault, not what it says.
+    pub(super) fn is_not_json(self) -> bool {
+        matches!(self, Self::NotJson(_) | Self::NotUtf8)
+    }
+
     /// What tells it from other faults of lines, in an account.
     pub(super) fn kind(self, line: &[u8]) -> &'static str {
         match self {
@@ -162,8 +167,12 @@ impl Faults {
         self.entries.retain(|(_, warning)| warning.code != code);
     }
 
-    /// The warnings, all about `file`.
-    pub(super) fn into_warnings(self, file: &str) -> impl Iterator<Item = Warning> {
+    /// The warnings, all about `file`, in the order of lines; those about no line come last.
+    ///
+    /// The order of noting would depend on blocks: a row is compared with the one before its
+    /// block only after the block was read.
+    pub(super) fn into_warnings(mut self, file: &str) -> impl Iterator<Item = Warning> {
+        self.entries.sort_by_key(|(_, warning)| (warning.line.is_none(), warning.line));
         self.entries.into_iter().map(move |(_, warning)| Warning { file: Some(file.to_owned()), ..warning })
     }
 }

@@ -72,7 +72,7 @@ fn kind(first: Option<u8>) -> Odd {
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Scan<Result<i64, Odd>> {
     match cursor.peek() {
         Some(b'-' | b'0'..=b'9') => Ok(match cursor.number()? {
-            Some(number) => number.int().ok_or(Odd(if number.float().fract() == 0.0 || number.is_int {
+            Some(number) => number.int().ok_or(Odd(if number.float().abs() >= 9e15 || number.is_int {
                 "a number beyond 64 bits"
             } else {
                 "a number with a fraction"
@@ -126,9 +126,11 @@ pub(super) fn optional_text<'a>(cursor: &mut Cursor<'a>) -> Scan<Result<Option<&
 /// Reads a truth value, also spelled 0 or 1; `None` is null.
 #[inline]
 pub(super) fn flag(cursor: &mut Cursor<'_>) -> Scan<Result<Option<bool>, Odd>> {
+    if cursor.take(b"false") {
+        return Ok(Ok(Some(false)));
+    }
     let first = cursor.peek();
     Ok(match cursor.value()? {
-        b"false" => Ok(Some(false)),
         b"true" => Ok(Some(true)),
         b"null" => Ok(None),
         text if matches!(first, Some(b'-' | b'0'..=b'9')) => {

@@ -25,6 +25,11 @@ impl InputFile {
         Self { name: path.display().to_string(), path: (!stdin).then(|| path.to_owned()) }
     }
 
+    /// The file at `path`, whatever its name.
+    pub(super) fn file(path: &Path) -> Self {
+        Self { name: path.display().to_string(), path: Some(path.to_owned()) }
+    }
+
     /// Whether it can be read only once.
     pub(super) fn is_stream(&self) -> bool {
         !self.path.as_ref().is_some_and(|path| path.is_file())
@@ -118,12 +123,19 @@ pub(super) enum Ending {
 /// Bytes as stored, counted and digested on the way.
 struct Stored {
     inner: Box<dyn Read + Send>,
+    /// Bytes read before, which come first again.
+    returned: Vec<u8>,
     bytes: u64,
     digest: Option<Sha256>,
 }
 
 impl Read for Stored {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.returned.is_empty() {
+            let count = self.returned.as_slice().read(buffer)?;
+            self.returned.drain(..count);
+            return Ok(count);
+        }
         let count = self.inner.read(buffer)?;
         self.bytes += count as u64;
         if let Some(digest) = &mut self.digest {
@@ -142,10 +154,23 @@ enum Layer {
     Ended(Raw),
 }
 
+/// Enough of what comes next to know a compressed stream by, or all there is. What is buffered
+/// may be less: a member may begin at the end of a buffer, a pipe may hand out single bytes.
+fn first_bytes(raw: &mut Raw) -> io::Result<&[u8]> {
+    const ENOUGH: usize = 4;
+    let mut start = raw.fill_buf()?.to_vec();
+    if start.len() < ENOUGH {
+        raw.consume(start.len());
+        let missing = (ENOUGH - start.len()) as u64;
+        raw.get_mut().take(missing).read_to_end(&mut start)?;
+        raw.get_mut().returned = start;
+    }
+    raw.fill_buf()
+}
+
 /// What the first bytes say that a stream is.
 fn layer_of(mut raw: Raw) -> io::Result<Result<Layer, Raw>> {
-    let start = raw.fill_buf()?;
-    Ok(match start {
+    Ok(match first_bytes(&mut raw)? {
         [0x1f, 0x8b, ..] => Ok(Layer::Gzip(GzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             Ok(Layer::Zstd(zstd::Decoder::with_buffer(raw)?.single_frame()))
@@ -174,8 +199,8 @@ impl Source {
                 Some(path) => Box::new(File::open(path)?),
                 None => Box::new(io::stdin()),
             };
-            let stored = Stored { inner, bytes: 0, digest: digest.then(Sha256::new) };
-            Ok(match layer_of(BufReader::with_capacity(256 * 1024, stored))? {
+            let stored = Stored { inner, returned: Vec::new(), bytes: 0, digest: digest.then(Sha256::new) };
+            Ok(match layer_of(BufReader::with_capacity(32 * 1024, stored))? {
                 Ok(layer @ Layer::Gzip(_)) => (Some("gzip"), layer),
                 Ok(layer) => (Some("zstd"), layer),
                 Err(raw) => (None, Layer::Plain(raw)),
@@ -243,6 +268,7 @@ impl Source {
     /// Appends about a block's worth of bytes; `false` at the end.
     fn read_more(&mut self, block: &mut Vec<u8>) -> io::Result<bool> {
         let wanted = block.len() + self.block;
+        block.reserve(self.block);
         while block.len() < wanted {
             let room = (wanted - block.len()) as u64;
             let (read, plain) = match &mut self.layer {

@@ -161,12 +161,20 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn number(&mut self) -> Scan<Option<Number<'a>>> {
         let start = self.rest;
-        if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
-            return Ok(None);
+        if matches!(start, [b'N' | b'I', ..] | [b'-', b'I', ..]) {
+            if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
+                return Ok(None);
+            }
+            // A torn `Na` must count as torn, and `Nothing` not as a number.
+            if self.is_torn_word() {
+                self.rest = &[];
+            }
+            return Err(self.error("a number as JSON writes it"));
         }
         let negative = self.take(b"-");
-        let mut digits = Some(0_u64);
+        let mut digits = 0_u64;
         let whole = self.digits(&mut digits);
+        let mut count = whole;
         let leading_zero = whole > 1 && matches!(start.strip_prefix(b"-").unwrap_or(start), [b'0', ..]);
         if leading_zero {
             return Err(ScanError { kind: ScanFault::Expected("no zero before other digits"), left: start.len() });
@@ -182,6 +190,7 @@ impl<'a> Cursor<'a> {
             if fraction == 0 {
                 return Err(self.error("a digit after the point"));
             }
+            count += fraction;
             exponent = i32::try_from(fraction).map_or(i32::MIN, |count| -count);
         }
         if self.take(b"e") || self.take(b"E") {
@@ -190,26 +199,27 @@ impl<'a> Cursor<'a> {
             if !minus {
                 self.take(b"+");
             }
-            let mut power = Some(0_u64);
-            if self.digits(&mut power) == 0 {
+            let mut power = 0_u64;
+            let places = self.digits(&mut power);
+            if places == 0 {
                 return Err(self.error("a digit in the exponent"));
             }
-            let power = power.and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
+            let power = held(power, places).and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
             exponent = exponent.saturating_add(if minus { -power } else { power });
         }
-        Ok(Some(Number { text: self.since(start), negative, digits, exponent, is_int }))
+        Ok(Some(Number { text: self.since(start), negative, digits: held(digits, count), exponent, is_int }))
     }
 
-    /// Steps over digits, which it appends to `value` while it can hold them, and counts them.
+    /// Steps over digits, which it appends to `value`, and counts them. The value is of use only
+    /// if it was [`held`].
     #[inline]
-    fn digits(&mut self, value: &mut Option<u64>) -> usize {
-        let mut count = 0;
+    fn digits(&mut self, value: &mut u64) -> usize {
+        let start = self.rest.len();
         while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
-            *value = value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             self.rest = rest;
-            count += 1;
         }
-        count
+        start - self.rest.len()
     }
 
     /// Steps over any value and returns its text.
@@ -238,14 +248,7 @@ impl<'a> Cursor<'a> {
                 Ok(())
             }
             Some(b'[') => self.skip_list(depth),
-            Some(b'-' | b'0'..=b'9' | b'N' | b'I') => {
-                // A torn `Na` must count as torn, and `Nothing` not as a number.
-                if self.is_torn_word() {
-                    Err(ScanError { kind: ScanFault::Torn, left: 0 })
-                } else {
-                    self.number().map(drop)
-                }
-            }
+            Some(b'-' | b'0'..=b'9' | b'N' | b'I') => self.number().map(drop),
             _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
             _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
             _ => Err(self.error("a JSON value")),
@@ -278,6 +281,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// `value`, if so many digits surely fit.
+fn held(value: u64, digits: usize) -> Option<u64> {
+    const SURE: usize = 19;
+    (digits <= SURE).then_some(value)
+}
+
 impl Number<'_> {
     /// The float nearest to the number, as Python reads it; infinite where it is too large.
     #[inline]
@@ -301,7 +310,7 @@ impl Number<'_> {
 
     /// The integer, if it has no fraction and is within 64 bits (`3`, `3.0`, `1e3`).
     pub(super) fn int(&self) -> Option<i64> {
-        let mut digits = self.digits?;
+        let Some(mut digits) = self.digits else { return self.long_int() };
         let mut exponent = self.exponent;
         while exponent < 0 && digits != 0 {
             if digits % 10 != 0 {
@@ -314,6 +323,20 @@ impl Number<'_> {
             digits = digits.checked_mul(10_u64.checked_pow(u32::try_from(exponent).ok()?)?)?;
         }
         if self.negative { 0_i64.checked_sub_unsigned(digits) } else { i64::try_from(digits).ok() }
+    }
+
+    /// [`Number::int`] of a number with more digits than 64 bits hold: all but zeros may be few.
+    #[cold]
+    fn long_int(&self) -> Option<i64> {
+        let mantissa = self.text.split(|byte| matches!(byte, b'e' | b'E')).next()?;
+        let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+        let significant = digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
+        let zeros = i32::try_from(digits.len() - significant).ok()?;
+        let digits = match digits.get(..significant)? {
+            [] => 0,
+            digits => std::str::from_utf8(digits).ok()?.parse().ok()?,
+        };
+        Number { digits: Some(digits), exponent: self.exponent.checked_add(zeros)?, ..*self }.int()
     }
 }
 

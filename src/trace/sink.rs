@@ -4,11 +4,12 @@
 //! with the process however that ends.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use crate::trace::error::TraceError;
 
@@ -21,6 +22,15 @@ pub(super) enum Compression {
 }
 
 impl Compression {
+    /// The name that readers have for it.
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Gzip => Some("gzip"),
+            Self::Zstd => Some("zstd"),
+        }
+    }
+
     /// What the end of a file's name asks for.
     pub(super) fn of_name(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
@@ -43,8 +53,8 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    pub(super) fn new(path: &Path, mut file: File) -> io::Result<Self> {
-        Ok(match Compression::of_name(path) {
+    pub(super) fn new(compression: Compression, mut file: File) -> io::Result<Self> {
+        Ok(match compression {
             Compression::Plain => {
                 let regular = file.metadata()?.is_file();
                 let whole = if regular { Some(file.seek(SeekFrom::End(0))?) } else { None };
@@ -101,67 +111,37 @@ impl Sink {
 
 /// Opens `path` for reading and writing, makes it and its directories where missing, and locks it.
 pub(super) fn open_locked(path: &Path) -> Result<File, TraceError> {
-    let open = || -> io::Result<File> {
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            std::fs::create_dir_all(parent).map_err(|error| match error.kind() {
-                // "File exists" would be true of the parent, and of no help.
-                io::ErrorKind::AlreadyExists => rustix::io::Errno::NOTDIR.into(),
-                _ => error,
-            })?;
-        }
-        match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path) {
-            // A pipe or a device may be writable only.
-            Err(_) if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) => {
-                OpenOptions::new().write(true).open(path)
-            }
-            opened => opened,
-        }
-    };
-    let file = open().map_err(TraceError::write(path))?;
+    let file = open(path).map_err(TraceError::write(path))?;
+    let locked = || Err(TraceError::Locked { path: path.display().to_string() });
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(TraceError::Locked { path: path.display().to_string() }),
+        // A writer that mends a compressed file puts another in its place: this one may be gone.
+        Ok(()) if is_at(&file, path).map_err(TraceError::write(path))? => Ok(file),
+        Ok(()) | Err(Errno::WOULDBLOCK) => locked(),
         // Some network file systems have no locks; a trace there is worth more than the guard.
-        Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOLCK | rustix::io::Errno::NOSYS) => Ok(file),
+        Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => Ok(file),
         Err(error) => Err(TraceError::write(path)(error.into())),
     }
 }
 
-/// Mends the end of a plain trace: a whole last row gets its newline, a torn one is cut off.
-///
-/// Returns how many bytes were cut.
-pub(super) fn repair_tail(file: &mut File) -> io::Result<u64> {
-    const BLOCK: u64 = 64 * 1024;
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut tail: Vec<u8> = Vec::new();
-    let mut start = length;
-    let mut row_start = 0;
-    while start > 0 {
-        let step = BLOCK.min(start);
-        start -= step;
-        file.seek(SeekFrom::Start(start))?;
-        let mut block = Vec::with_capacity(tail.len() + BLOCK as usize);
-        Read::by_ref(file).take(step).read_to_end(&mut block)?;
-        let newline = memchr::memrchr(b'\n', &block);
-        block.append(&mut tail);
-        tail = block;
-        if let Some(at) = newline {
-            tail.drain(..=at);
-            row_start = start + at as u64 + 1;
-            break;
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        std::fs::create_dir_all(parent).map_err(|error| match error.kind() {
+            // "File exists" would be true of the parent, and of no help.
+            io::ErrorKind::AlreadyExists => Errno::NOTDIR.into(),
+            _ => error,
+        })?;
+    }
+    match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path) {
+        // A pipe or a device may be writable only.
+        Err(_) if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) => {
+            OpenOptions::new().write(true).open(path)
         }
+        opened => opened,
     }
-    if tail.is_empty() {
-        return Ok(0);
-    }
-    file.seek(SeekFrom::End(0))?;
-    let whole = std::str::from_utf8(&tail)
-        .is_ok_and(|text| crate::text::json::parse(text).is_ok_and(|value| value.as_map().is_some()));
-    if whole {
-        file.write_all(b"\n")?;
-        return Ok(0);
-    }
-    file.set_len(row_start)?;
-    file.seek(SeekFrom::End(0))?;
-    Ok(length - row_start)
+}
+
+/// Whether `file` is still what stands at `path`.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let (open, there) = (rustix::fs::fstat(file)?, rustix::fs::stat(path)?);
+    Ok((open.st_dev, open.st_ino) == (there.st_dev, there.st_ino))
 }

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::trace::error::TraceError;
 use crate::trace::format::RowFormat;
+use crate::trace::repair::repair;
 use crate::trace::row::{Row, STEP_FIELDS};
-use crate::trace::sink::{Compression, Sink, open_locked, repair_tail};
+use crate::trace::sink::{Compression, Sink, open_locked};
 use crate::value::Map;
 
 /// The size from which a block is handed to the system.
@@ -94,7 +95,7 @@ impl Writer {
                 file.set_len(0)?;
                 file.rewind()?;
             }
-            Sink::new(path, file)
+            Sink::new(Compression::of_name(path), file)
         };
         let sink = empty().map_err(TraceError::write(path))?;
         Ok(Self::with_sink(path, sink, meta, options))
@@ -105,19 +106,13 @@ impl Writer {
     /// row without its newline gets it.
     ///
     /// # Errors
-    /// As for [`Writer::create`]; and when the end of a compressed file is damaged.
+    /// As for [`Writer::create`]; and when a compressed file is damaged otherwise than by
+    /// being cut off, or the file's name does not say how it is compressed.
     pub fn append(path: impl AsRef<Path>, meta: &Map, options: WriterOptions) -> Result<Self, TraceError> {
         let path = path.as_ref();
         refuse_taken_keys(path, meta)?;
-        let mut file = open_locked(path)?;
-        let mut repaired = 0;
-        let mend = || {
-            if Compression::of_name(path) == Compression::Plain && file.metadata()?.is_file() {
-                repaired = repair_tail(&mut file)?;
-            }
-            Sink::new(path, file)
-        };
-        let sink = mend().map_err(TraceError::write(path))?;
+        let (file, repaired) = repair(path, open_locked(path)?)?;
+        let sink = Sink::new(Compression::of_name(path), file).map_err(TraceError::write(path))?;
         let mut writer = Self::with_sink(path, sink, meta, options);
         writer.summary.repaired_bytes = repaired;
         Ok(writer)

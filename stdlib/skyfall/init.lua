@@ -65,13 +65,14 @@ local M = {
 ---@class skyfall.WindowSummary
 ---@field window integer the window's index, from 0
 ---@field steps integer its steps
----@field mean_reward number
+---@field done integer the run's steps so far
+---@field total_reward number the sum of its rewards
 ---@field regime_id string?
 
 ---@class skyfall.EpisodeSummary
 ---@field episode integer the episode's index, from 0
 ---@field steps integer its length
----@field return_ number the sum of its rewards
+---@field total_reward number the sum of its rewards
 ---@field terminated boolean
 ---@field truncated boolean
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skyfall::diagnostic::{Exit, Problem};
-use skyfall::trace::{Row, TraceError, Writer, WriterOptions};
+use skyfall::trace::{ReadOptions, Row, TraceError, Writer, WriterOptions, read_columns};
 use skyfall::value::{Map, Value};
 
 const SAMPLE: &str = include_str!("../data/trace/sample.jsonl");
@@ -168,6 +168,69 @@ fn append_mends_the_last_row() {
         let lines = lines(&path);
         assert_eq!(&lines[..lines.len() - 1], kept);
         assert!(lines.last().unwrap().starts_with("{\"step\": 9, "));
+    }
+}
+
+#[test]
+fn append_mends_compressed_files() {
+    let row_text = |step: i64| format!("{{\"step\": {step}, \"reward\": 1.0}}\n");
+    let noise = |step: i64| {
+        format!("{{\"step\": {step}, \"reward\": 1.0, \"x\": {}}}\n", step.wrapping_mul(0x1e37_79b9_7f4a_7c15))
+    };
+    let many: String = (0..20_000).map(noise).collect();
+    let gzip = |text: &str| super::streams::gzip(text.as_bytes());
+    let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (name, whole, long) in
+        [("t.jsonl.gz", gzip(&row_text(0)), gzip(&many)), ("t.jsonl.zst", zstd(&row_text(0)), zstd(&many))]
+    {
+        let encode = |text: &str| if name.ends_with("gz") { gzip(text) } else { zstd(text) };
+        for (before, torn, fewest) in [
+            (whole.clone(), false, 1),
+            (encode(row_text(0).trim_end()), false, 1),
+            (encode(&(row_text(0) + "{\"step\"")), true, 1),
+            ([&whole[..], &long[..long.len() * 2 / 3]].concat(), true, 2),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join(name);
+            std::fs::write(&path, before).unwrap();
+            let mut writer = Writer::append(&path, &Map::new(), WriterOptions::default()).unwrap();
+            let again = Writer::append(&path, &Map::new(), WriterOptions::default());
+            assert!(matches!(again, Err(TraceError::Locked { .. })));
+            writer.write(&row(-9, 0.0)).unwrap();
+            assert_eq!(writer.close().unwrap().repaired_bytes > 0, torn);
+            let columns = read_columns(&[path], &ReadOptions::default()).unwrap();
+            let codes: Vec<_> = columns.warnings.iter().map(|warning| warning.code).collect();
+            assert!(codes.iter().all(|code| ["non_monotonic", "repeated_steps"].contains(code)), "{codes:?}");
+            let steps = &columns.runs[0].step;
+            assert!(steps.len() > fewest && steps.last() == Some(&-9), "{} rows", steps.len());
+            assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing is left beside it");
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        let damaged = [&whole[..], b"something else"].concat();
+        std::fs::write(&path, &damaged).unwrap();
+        let error = Writer::append(&path, &Map::new(), WriterOptions::default()).unwrap_err();
+        assert_eq!((error.code(), error.exit()), ("trace/damaged", Exit::Failure));
+        assert_eq!(std::fs::read(&path).unwrap(), damaged, "what was there is untouched");
+    }
+}
+
+#[test]
+fn a_killed_writer_leaves_whole_rows() {
+    // What a kill leaves behind is what the file holds at that moment.
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["t.jsonl.gz", "t.jsonl.zst"] {
+        let path = directory.path().join(name);
+        let mut writer = Writer::create(&path, &Map::new(), WriterOptions::default()).unwrap();
+        for step in 0..100 {
+            writer.write(&row(step, 0.5)).unwrap();
+        }
+        writer.flush().unwrap();
+        writer.write(&row(100, 0.5)).unwrap();
+        let left = directory.path().join(format!("left-{name}"));
+        std::fs::copy(&path, &left).unwrap();
+        let columns = read_columns(&[left], &ReadOptions::default()).unwrap();
+        assert_eq!(columns.runs[0].step, (0..100).collect::<Vec<i64>>());
     }
 }
 

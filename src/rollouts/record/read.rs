@@ -1,7 +1,7 @@
 //! Reading a record from plain data: every key known, every vector of the right length.
 
 use super::{Candidates, Datum, Extras, Recipe, RecordError, RolloutRecord, Source, Step, Target, Trajectory};
-use crate::rollouts::datum::{Fields, booleans, items, mistake, narrow};
+use crate::rollouts::datum::{Fields, booleans, items, mistake};
 use crate::rollouts::schema::{BOOL_EXTRAS, FLOAT_EXTRAS};
 
 type Read<T> = Result<T, RecordError>;
@@ -36,26 +36,20 @@ impl RolloutRecord {
         };
         let root = format!("{prefix}: ");
         let fields = Fields::of(datum, &root, &KEYS)?;
-        let root_pose_world = fields.vector("root_pose_world")?;
-        let Some(root_pose_world) = root_pose_world else { return mistake(fields.at("root_pose_world"), "is missing") };
-        if !root_pose_world.iter().all(|number: &f32| number.is_finite()) {
-            return mistake(fields.at("root_pose_world"), "must be finite");
-        }
-        let horizon = fields.required_integer("horizon")?;
-        if horizon < 1 {
-            return mistake(fields.at("horizon"), format!("must be at least 1, got {horizon}"));
-        }
+        let Some(root_pose_world) = fields.vector("root_pose_world")? else {
+            return mistake(fields.at("root_pose_world"), "is missing");
+        };
         let mut trajectories = Vec::new();
         for (index, trajectory) in fields.items("trajectories")?.iter().enumerate() {
             trajectories.push(read_trajectory(trajectory, &format!("{prefix}: trajectories[{index}]"))?);
         }
-        Ok(Self {
+        let record = Self {
             rollout_id_prefix: fields.required_text("rollout_id_prefix")?,
             root_pose_world,
             root_time_ns: fields.integer("root_time_ns")?,
             root_trajectory_index: fields.integer("root_trajectory_index")?,
             root_frame_index: fields.integer("root_frame_index")?,
-            horizon,
+            horizon: fields.required_integer("horizon")?,
             branch_factor: fields.required_integer("branch_factor")?,
             beam_width: fields.integer("beam_width")?,
             selection_policy: fields.required_text("selection_policy")?,
@@ -63,7 +57,9 @@ impl RolloutRecord {
             target: read_target(fields.required("target")?, &fields.at("target"))?,
             policy: read_recipe(fields.required("policy")?, &fields.at("policy"))?,
             trajectories,
-        })
+        };
+        record.check()?;
+        Ok(record)
     }
 }
 
@@ -106,22 +102,11 @@ fn read_recipe(datum: &Datum, path: &str) -> Read<Recipe> {
     }))
 }
 
-impl Fields<'_> {
-    fn float(&self, name: &str) -> Read<Option<f32>> {
-        Ok(self.number(name)?.map(narrow))
-    }
-}
-
 fn read_trajectory(datum: &Datum, path: &str) -> Read<Trajectory> {
     let fields = Fields::of(datum, path, &["terminated_early", "steps"])?;
     let mut steps = Vec::new();
     for (index, step) in fields.items("steps")?.iter().enumerate() {
-        let path = format!("{path}.steps[{index}]");
-        let step = read_step(step, &path)?;
-        if usize::try_from(step.step_index) != Ok(index) {
-            return mistake(format!("{path}.step_index"), format!("must be {index}, its place in the chain, got {}", step.step_index));
-        }
-        steps.push(step);
+        steps.push(read_step(step, &format!("{path}.steps[{index}]"))?);
     }
     Ok(Trajectory { terminated_early: fields.boolean("terminated_early")?.unwrap_or(false), steps })
 }
@@ -151,17 +136,9 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
         }
     }
     let candidates = read_candidates(fields.required("candidates")?, &fields.at("candidates"))?;
-    let selected: i64 = fields.required_integer("selected_shell_index")?;
-    let selected_shell_index = match usize::try_from(selected) {
-        Ok(index) if candidates.mask_valid.get(index) == Some(&true) => index,
-        Ok(index) if index < candidates.len() => {
-            return mistake(fields.at("selected_shell_index"), format!("candidate {index} is not valid, so it cannot be selected"));
-        }
-        _ => return mistake(fields.at("selected_shell_index"), format!("{selected} is outside the shell of {}", candidates.len())),
-    };
     let expand = |name: &str, missing: f32| -> Read<Option<Vec<f32>>> {
-        let Some(given) = fields.numbers(name)? else { return Ok(None) };
-        expanded(&given, &candidates.mask_valid, missing, &fields.at(name)).map(Some)
+        let Some(given) = fields.floats(name)? else { return Ok(None) };
+        expanded(given, &candidates.mask_valid, missing, &fields.at(name)).map(Some)
     };
     let mut labels = Vec::new();
     if let Some(datum) = fields.get("labels") {
@@ -170,8 +147,8 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
         let keys: Vec<&str> = map.keys().map(String::as_str).collect();
         let own = Fields::of(datum, &at, &keys)?;
         for name in keys {
-            if let Some(given) = own.numbers(name)? {
-                let mut values = expanded(&given, &candidates.mask_valid, f32::NAN, &own.at(name))?;
+            if let Some(given) = own.floats(name)? {
+                let mut values = expanded(given, &candidates.mask_valid, f32::NAN, &own.at(name))?;
                 // A label of a candidate that cannot be taken is no label.
                 for (value, valid) in values.iter_mut().zip(&candidates.mask_valid) {
                     if !valid {
@@ -184,7 +161,7 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
     }
     Ok(Step {
         step_index: fields.required_integer("step_index")?,
-        selected_shell_index,
+        selected_shell_index: fields.required_integer("selected_shell_index")?,
         selection_score_label: fields.required_text("selection_score_label")?,
         selection_policy: fields.required_text("selection_policy")?,
         selection_temperature: fields.float("selection_temperature")?,
@@ -199,15 +176,18 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
 }
 
 /// A vector over the shell, or over its valid candidates only, as one over the shell.
-fn expanded(given: &[f64], valid: &[bool], missing: f32, path: &str) -> Read<Vec<f32>> {
+fn expanded(given: Vec<f32>, valid: &[bool], missing: f32, path: &str) -> Read<Vec<f32>> {
     let count = valid.iter().filter(|valid| **valid).count();
     if given.len() == valid.len() {
-        return Ok(given.iter().copied().map(narrow).collect());
+        return Ok(given);
     }
     if given.len() != count {
-        return mistake(path, format!("must hold {} numbers, or {count} for the valid candidates, got {}", valid.len(), given.len()));
+        return mistake(
+            path,
+            format!("must hold {} numbers, or {count} for the valid candidates, got {}", valid.len(), given.len()),
+        );
     }
-    let mut next = given.iter().copied().map(narrow);
+    let mut next = given.into_iter();
     Ok(valid.iter().map(|valid| if *valid { next.next().unwrap_or(missing) } else { missing }).collect())
 }
 
@@ -226,48 +206,34 @@ fn read_candidates(datum: &Datum, path: &str) -> Read<Candidates> {
     ];
     let fields = Fields::of(datum, path, &KEYS)?;
     let Some(shell_poses) = fields.rows("shell_poses")? else { return mistake(fields.at("shell_poses"), "is missing") };
-    let Some(mask_valid) = fields.booleans("mask_valid")? else { return mistake(fields.at("mask_valid"), "is missing") };
-    let n = shell_poses.len();
-    if n == 0 {
-        return mistake(fields.at("shell_poses"), "a shell needs at least one candidate");
-    }
-    sized(&mask_valid, n, &fields.at("mask_valid"))?;
-    for (index, (pose, valid)) in shell_poses.iter().zip(&mask_valid).enumerate() {
-        if *valid && !pose.iter().all(|number: &f32| number.is_finite()) {
-            return mistake(format!("{}[{index}]", fields.at("shell_poses")), "a valid candidate's pose must be finite");
-        }
+    let Some(mask_valid) = fields.booleans("mask_valid")? else {
+        return mistake(fields.at("mask_valid"), "is missing");
+    };
+    if mask_valid.len() != shell_poses.len() {
+        let (n, length) = (shell_poses.len(), mask_valid.len());
+        return mistake(fields.at("mask_valid"), format!("must have one element a candidate ({n}), got {length}"));
     }
     let mut masks = Vec::new();
     if let Some(datum) = fields.get("masks") {
         for (index, entry) in items(datum, &fields.at("masks"))?.iter().enumerate() {
             let place = format!("{}[{index}]", fields.at("masks"));
             let pair = items(entry, &place)?;
-            let (Some(Datum::Value(crate::value::Value::Text(rule))), Some(mask), 2) = (pair.first(), pair.get(1), pair.len()) else {
+            let (Some(Datum::Value(crate::value::Value::Text(rule))), Some(mask), 2) =
+                (pair.first(), pair.get(1), pair.len())
+            else {
                 return mistake(place, "must be a pair of the rule's name and its mask");
             };
-            let mask = booleans(mask, &place)?;
-            sized(&mask, n, &place)?;
-            masks.push((rule.clone(), mask));
+            masks.push((rule.clone(), booleans(mask, &place)?));
         }
     }
-    macro_rules! column {
-        ($reader:ident, $name:literal) => {{
-            let column = fields.$reader($name)?;
-            if let Some(column) = &column {
-                sized(column, n, &fields.at($name))?;
-            }
-            column
-        }};
-    }
-    let sampler_probability: Option<Vec<f64>> = column!(numbers, "sampler_probability");
     Ok(Candidates {
-        strategy_id: column!(integers, "strategy_id"),
-        position_id: column!(integers, "position_id"),
-        mixture_id: column!(integers, "mixture_id"),
-        position_pair_id: column!(integers, "position_pair_id"),
-        gaze_variant_id: column!(integers, "gaze_variant_id"),
-        sampler_probability: sampler_probability.map(|column| column.into_iter().map(narrow).collect()),
-        extras: read_extras(fields.required("extras")?, &fields.at("extras"), n)?,
+        strategy_id: fields.integers("strategy_id")?,
+        position_id: fields.integers("position_id")?,
+        mixture_id: fields.integers("mixture_id")?,
+        position_pair_id: fields.integers("position_pair_id")?,
+        gaze_variant_id: fields.integers("gaze_variant_id")?,
+        sampler_probability: fields.floats("sampler_probability")?,
+        extras: read_extras(fields.required("extras")?, &fields.at("extras"))?,
         shell_poses,
         mask_valid,
         masks,
@@ -275,7 +241,7 @@ fn read_candidates(datum: &Datum, path: &str) -> Read<Candidates> {
 }
 
 /// The diagnostics; of collisions all three are required.
-fn read_extras(datum: &Datum, path: &str, n: usize) -> Read<Extras> {
+fn read_extras(datum: &Datum, path: &str) -> Read<Extras> {
     const COLLISION: [&str; 3] =
         ["path_collision_mask", "path_collision_applicable_mask", "path_collision_evaluated_mask"];
     let known: Vec<&str> = COLLISION
@@ -286,9 +252,7 @@ fn read_extras(datum: &Datum, path: &str, n: usize) -> Read<Extras> {
     let fields = Fields::of(datum, path, &known)?;
     let required = |name: &str| -> Read<Vec<bool>> {
         fields.required(name)?;
-        let mask = fields.booleans(name)?.unwrap_or_default();
-        sized(&mask, n, &fields.at(name))?;
-        Ok(mask)
+        Ok(fields.booleans(name)?.unwrap_or_default())
     };
     let [collision, applicable, evaluated] = COLLISION;
     let mut extras = Extras {
@@ -298,20 +262,14 @@ fn read_extras(datum: &Datum, path: &str, n: usize) -> Read<Extras> {
         ..Extras::default()
     };
     for (key, ..) in FLOAT_EXTRAS {
-        if let Some(values) = fields.numbers(key)? {
-            sized(&values, n, &fields.at(key))?;
-            extras.floats.push((*key, values.into_iter().map(narrow).collect()));
+        if let Some(values) = fields.floats(key)? {
+            extras.floats.push((*key, values));
         }
     }
     for key in BOOL_EXTRAS {
         if let Some(values) = fields.booleans(key)? {
-            sized(&values, n, &fields.at(key))?;
             extras.booleans.push((*key, values));
         }
     }
     Ok(extras)
-}
-
-fn sized<T>(vector: &[T], n: usize, path: &str) -> Read<()> {
-    if vector.len() == n { Ok(()) } else { mistake(path, format!("must have one element a candidate ({n}), got {}", vector.len())) }
 }

@@ -10,18 +10,12 @@ use crate::value::Value;
 
 /// A native array in a script's hands.
 #[derive(Clone)]
-pub struct LuaArray(pub Array);
+pub(in crate::script) struct LuaArray(pub(super) Array);
 
 impl LuaArray {
     /// The numbers as nested lists.
     pub(in crate::script) fn to_value(&self) -> Value {
         self.0.to_value()
-    }
-}
-
-impl IntoLua for LuaArray {
-    fn into_lua(self, lua: &Lua) -> mlua::Result<LuaValue> {
-        lua.create_userdata(self).map(LuaValue::UserData)
     }
 }
 
@@ -155,9 +149,7 @@ impl UserData for LuaArray {
             (MetaMethod::Mul, Operation::Multiply),
             (MetaMethod::Div, Operation::Divide),
         ] {
-            methods.add_meta_function(method, move |lua, (a, b): (LuaValue, LuaValue)| {
-                combine(lua, &a, operation, &b)
-            });
+            methods.add_meta_function(method, move |lua, (a, b): (LuaValue, LuaValue)| combine(lua, &a, operation, &b));
         }
     }
 }

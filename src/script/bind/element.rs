@@ -47,9 +47,7 @@ pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<El
     match space {
         Space::Discrete { .. } => convert::integer(value, path).map(Element::Discrete),
         Space::Box(space) => match value {
-            LuaValue::Table(table) => {
-                super::array::array_from_table(table, space.dtype(), path).map(Element::Array)
-            }
+            LuaValue::Table(table) => super::array::array_from_table(table, space.dtype(), path).map(Element::Array),
             LuaValue::UserData(data) => match data.borrow::<LuaArray>() {
                 Ok(array) if array.0.dtype() == space.dtype() => Ok(Element::Array(array.0.clone())),
                 Ok(array) => Array::from_value(&array.to_value(), space.dtype())
@@ -231,15 +229,17 @@ impl ElementView {
 impl UserData for ElementView {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: LuaValue| match key {
-            LuaValue::Integer(index) => this
-                .with(|array| super::array::item(lua, array, index))
-                .unwrap_or(Ok(LuaValue::Nil)),
-            LuaValue::String(name) if &*name.as_bytes() == b"shape" => {
-                this.with(|array| lua.create_sequence_from(array.shape().iter().copied()))
-                    .transpose()
-                    .map(|shape| shape.map_or(LuaValue::Nil, LuaValue::Table))
+            LuaValue::Integer(index) => {
+                this.with(|array| super::array::item(lua, array, index)).unwrap_or(Ok(LuaValue::Nil))
             }
-            other => Err(fail(lua, format!("an observation is indexed by integers from 1, got {}", convert::describe(&other)))),
+            LuaValue::String(name) if &*name.as_bytes() == b"shape" => this
+                .with(|array| lua.create_sequence_from(array.shape().iter().copied()))
+                .transpose()
+                .map(|shape| shape.map_or(LuaValue::Nil, LuaValue::Table)),
+            other => Err(fail(
+                lua,
+                format!("an observation is indexed by integers from 1, got {}", convert::describe(&other)),
+            )),
         });
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| {
             Ok(this.with(|array| array.shape().first().copied().unwrap_or(0)).unwrap_or(0))

@@ -62,7 +62,8 @@ impl UserData for LuaEnv {
             (element::to_lua(lua, &this.observation)?, info_table(lua, &info)?).into_lua_multi(lua)
         });
         methods.add_method_mut("step", |lua, this, action: LuaValue| -> mlua::Result<MultiValue> {
-            let action = element::from_lua(&action, this.env.action_space(), "action").map_err(|line| fail(lua, line))?;
+            let action =
+                element::from_lua(&action, this.env.action_space(), "action").map_err(|line| fail(lua, line))?;
             let step = this.env.step(&action, &mut this.observation).map_err(|problem| fail(lua, problem))?;
             let observation = element::to_lua(lua, &this.observation)?;
             let info = info_table(lua, &step.info)?;

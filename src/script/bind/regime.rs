@@ -115,11 +115,7 @@ impl Provider for LuaProvider {
 
     fn record(&self) -> Result<RegimeRecord, RegimeError> {
         let source = self.recorded.as_ref().map_err(|line| self.error(line.clone()))?;
-        Ok(RegimeRecord {
-            provider: self.name.clone(),
-            params: self.params.clone(),
-            lua: Some(lua_record(source)),
-        })
+        Ok(RegimeRecord { provider: self.name.clone(), params: self.params.clone(), lua: Some(lua_record(source)) })
     }
 }
 
@@ -141,7 +137,7 @@ pub(in crate::script) fn provider_from_source(
     let function: Function = lua
         .load(source)
         .set_name(format!("={} (from the bundle)", record.provider))
-        .set_mode(mlua::ChunkMode::Text)
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| fail(message(&error)))?;
     let provider = LuaProvider::new(lua, &record.provider, &record.params, &function, Ok(source.to_owned()), seed)

@@ -127,10 +127,10 @@ fn composed(entry: &LuaValue, path: &str) -> Result<(TermMaker, f64), Fault> {
         }
         _ => (LuaValue::Nil, 1.0),
     };
-    if let LuaValue::UserData(data) = &term {
-        if let Ok(handle) = data.borrow::<LuaTermHandle>() {
-            return Ok((handle.0.clone(), weight));
-        }
+    if let LuaValue::UserData(data) = &term
+        && let Ok(handle) = data.borrow::<LuaTermHandle>()
+    {
+        return Ok((handle.0.clone(), weight));
     }
     Err(Fault::Line(format!("reward.compose: `{path}` must hold a term, got {}", convert::describe(&term))))
 }
@@ -260,7 +260,7 @@ pub(in crate::script) fn term_from_source(lua: &Lua, record: &TermRecord) -> Res
     let function: Function = lua
         .load(source)
         .set_name(format!("={} (from the bundle)", record.name))
-        .set_mode(mlua::ChunkMode::Text)
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| fail(message(&error)))?;
     let code = TermCode {

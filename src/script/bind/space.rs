@@ -1,6 +1,6 @@
 //! `skyfall.space`.
 
-use mlua::{IntoLua, Lua, UserData, UserDataMethods, Value as LuaValue};
+use mlua::{UserData, UserDataMethods, Value as LuaValue};
 
 use super::{Fault, Module, element};
 use crate::script::convert;
@@ -10,12 +10,6 @@ use crate::value::{Map, Value};
 /// A space in a script's hands.
 #[derive(Clone)]
 pub(super) struct LuaSpace(pub(super) Space);
-
-impl IntoLua for LuaSpace {
-    fn into_lua(self, lua: &Lua) -> mlua::Result<LuaValue> {
-        lua.create_userdata(self).map(LuaValue::UserData)
-    }
-}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     let problem = |function: &str, problem: SpaceError| Fault::Line(format!("space.{function}: {problem}"));
@@ -42,17 +36,18 @@ fn checked_keys(data: &Map, known: &[&str], function: &str) -> Result<(), Fault>
     match data.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => {
-            let near = crate::suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+            let near =
+                crate::suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
             Err(Fault::Line(format!("space.{function}: unknown key `{key}`{}", near.unwrap_or_default())))
         }
     }
 }
 
 fn space_of(value: &LuaValue) -> Result<Space, Fault> {
-    if let LuaValue::UserData(data) = value {
-        if let Ok(space) = data.borrow::<LuaSpace>() {
-            return Ok(space.0.clone());
-        }
+    if let LuaValue::UserData(data) = value
+        && let Ok(space) = data.borrow::<LuaSpace>()
+    {
+        return Ok(space.0.clone());
     }
     Err(Fault::Line(format!("`space` must be a space, got {}", convert::describe(value))))
 }

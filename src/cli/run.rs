@@ -1,0 +1,107 @@
+//! `skyfall run`: one experiment from a configuration file.
+
+use std::rc::Rc;
+
+use crate::algorithm::Window;
+use crate::bundle::{self, ExportOptions};
+use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError};
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::regime::Regime;
+use crate::script::{BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost};
+
+use super::Ending;
+use super::args::RunArguments;
+use super::console::Terminal;
+
+/// Runs the experiment a configuration describes.
+pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
+    if arguments.config.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua")) {
+        return run_script(arguments, terminal);
+    }
+    let mut document = config::document(&arguments.config).map_err(LoadError::into_diagnostic)?;
+    for assignment in &arguments.overrides {
+        config::set(&mut document, assignment).map_err(Diagnostic::from)?;
+    }
+    let file = arguments.config.display().to_string();
+    let mut config = ExperimentConfig::from_value(&document)
+        .map_err(|errors: ConfigErrors| Diagnostic::from(LoadError::Invalid { file, errors }))?;
+    config.run.seed = arguments.seed.unwrap_or(config.run.seed);
+    let total = config.rollout.total_steps;
+    let catalog = Catalog::native().with_scripts(BareScripts::new()?);
+    let mut experiment = Experiment::new(config, &catalog, Parts::default()).map_err(Diagnostic::from)?;
+    let mut observer = Progress { terminal, total };
+    let result = experiment.run(arguments.traces.as_deref(), &mut observer).map_err(Diagnostic::from)?;
+    for warning in &result.warnings {
+        terminal.warn(warning);
+    }
+    if let Some(directory) = &arguments.export {
+        bundle::export(&experiment, directory, ExportOptions::default()).map_err(Diagnostic::from)?;
+    }
+    Ok(told(&result, &RunOptions::new(arguments.traces.clone(), arguments.export.clone()), terminal))
+}
+
+/// Runs the experiment a script returns.
+fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
+    let mut settings = super::script::settings(&arguments.permissions)?;
+    settings.overrides.clone_from(&arguments.overrides);
+    if let Some(seed) = arguments.seed {
+        settings.overrides.push(format!("run.seed={seed}"));
+    }
+    let script = Script::File(arguments.config.clone());
+    let host = ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+    match host.run() {
+        Ok(Outcome::Experiment(experiment)) => {
+            let options = RunOptions::new(arguments.traces.clone(), arguments.export.clone());
+            let result =
+                experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+            Ok(told(&result, &options, terminal))
+        }
+        Ok(Outcome::Done) => Err(Box::new(
+            Diagnostic::new(
+                "run/no-experiment",
+                format!("{} returned no experiment", arguments.config.display()),
+                Exit::Failure,
+            )
+            .with_hint("end it with `return skyfall.experiment { ... }`, or run it with `skyfall script`"),
+        )),
+        Err(ScriptError::Raised(diagnostic)) => Err(diagnostic),
+        Err(ScriptError::Exit(code)) => {
+            Err(Box::new(Diagnostic::new("run/exit", format!("the script ended with code {code}"), Exit::Failure)))
+        }
+    }
+}
+
+/// Says on stdout how a run went and where its artifacts are.
+pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal) -> Exit {
+    let mut text =
+        format!("{} steps, {} episodes, mean reward {:.4}", result.steps, result.episodes, result.mean_reward);
+    if let Some(mean_return) = result.mean_return {
+        text.push_str(&format!(", mean return {mean_return:.2}"));
+    }
+    text.push('\n');
+    for (what, path) in [("trace", &options.traces), ("bundle", &options.export)] {
+        if let Some(path) = path {
+            text.push_str(&format!("{what}: {}\n", path.display()));
+        }
+    }
+    terminal.print(&text);
+    if result.interrupted { Exit::Interrupted } else { Exit::Success }
+}
+
+/// Shows a run's progress.
+pub(super) struct Progress<'a> {
+    pub(super) terminal: &'a Terminal,
+    pub(super) total: u64,
+}
+
+impl Observer for Progress<'_> {
+    fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
+        self.terminal.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.terminal.interrupted()
+    }
+}

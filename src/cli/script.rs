@@ -1,0 +1,84 @@
+//! `skyfall script`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptError, ScriptHost, Settings};
+
+use super::args::{PermissionArguments, ScriptArguments};
+use super::console::Terminal;
+
+/// Runs a script; an experiment it returns is run, too.
+pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
+    let ending = source(&arguments).and_then(|script| {
+        let mut settings = settings(&arguments.permissions)?;
+        settings.arguments.clone_from(&arguments.arguments);
+        settings.overrides.clone_from(&arguments.overrides);
+        ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)
+    });
+    let outcome = match ending {
+        Ok(host) => host.run(),
+        Err(diagnostic) => Err(ScriptError::Raised(Box::new(diagnostic))),
+    };
+    match outcome {
+        Ok(Outcome::Done) => Exit::Success.code(),
+        Ok(Outcome::Experiment(experiment)) => {
+            let out = arguments.out.unwrap_or_else(|| PathBuf::from(experiment.name()));
+            let options = RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")));
+            match experiment.run(&options) {
+                Ok(result) => super::run::told(&result, &options, terminal).code(),
+                Err(message) => {
+                    terminal.report(&Diagnostic::new("run/failed", message, Exit::Failure));
+                    Exit::Failure.code()
+                }
+            }
+        }
+        Err(ScriptError::Raised(diagnostic)) => {
+            terminal.report(&diagnostic);
+            diagnostic.exit.code()
+        }
+        Err(ScriptError::Exit(code)) => code,
+    }
+}
+
+/// The script's text and name.
+fn source(arguments: &ScriptArguments) -> Result<Script, Diagnostic> {
+    match (&arguments.code, &arguments.file) {
+        (Some(code), _) => Ok(Script::Text { name: "-e".to_owned(), code: code.clone() }),
+        (None, Some(path)) if path == Path::new("-") => {
+            let mut code = String::new();
+            std::io::stdin().read_to_string(&mut code).map_err(|cause| {
+                Diagnostic::new("script/unreadable", format!("cannot read standard input: {cause}"), Exit::Input)
+            })?;
+            Ok(Script::Text { name: "stdin".to_owned(), code })
+        }
+        (None, Some(path)) => Ok(Script::File(path.clone())),
+        (None, None) => Err(Diagnostic::new("script/none", "no script was named", Exit::Usage)),
+    }
+}
+
+/// What the flags let a script touch; the environment's clock for stores.
+pub(super) fn settings(arguments: &PermissionArguments) -> Result<Settings, Diagnostic> {
+    let mut permissions = Permissions::default();
+    permissions.all_paths = arguments.allow_all;
+    permissions.environment = arguments.allow_all || arguments.allow_env;
+    permissions.processes = arguments.allow_all || arguments.allow_run;
+    for directory in &arguments.allow_path {
+        permissions.allow(directory).map_err(|cause| {
+            Diagnostic::new("script/allow-path", format!("--allow-path {}: {cause}", directory.display()), Exit::Usage)
+        })?;
+    }
+    let source_date_epoch = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => Some(text.parse().map_err(|_| {
+            Diagnostic::new(
+                "environment",
+                format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`"),
+                Exit::Usage,
+            )
+        })?),
+        Err(_) => None,
+    };
+    Ok(Settings { permissions, source_date_epoch, ..Settings::default() })
+}

@@ -1,0 +1,81 @@
+//! Cliff Walking (Sutton and Barto, example 6.6), draw for draw Gymnasium's `CliffWalking-v1`: go up
+//! (0), right (1), down (2) or left (3) on a 4 x 12 grid, from the lower left corner to the lower
+//! right one. The cliff between them costs 100 and leads back to the start.
+
+use super::grid::{categorical, slipped, write_state};
+use super::native::{Action, Outcome, World};
+use super::setting::Field;
+use crate::random::Rng;
+use crate::space::{Element, Space, SpaceError};
+
+const COLUMNS: usize = 12;
+const STATES: usize = 48;
+const START: usize = 36;
+const GOAL: usize = 47;
+
+/// A walk along a cliff.
+#[derive(Clone, Copy)]
+pub(super) struct CliffWalking {
+    is_slippery: bool,
+    step_reward: f64,
+    cliff_reward: f64,
+    state: usize,
+}
+
+impl Default for CliffWalking {
+    fn default() -> Self {
+        Self { is_slippery: false, step_reward: -1.0, cliff_reward: -100.0, state: START }
+    }
+}
+
+/// The state one walk away, at the edge the same.
+fn neighbour(state: usize, action: i64) -> usize {
+    let column = state % COLUMNS;
+    match action {
+        0 if state >= COLUMNS => state - COLUMNS,
+        1 if column + 1 < COLUMNS => state + 1,
+        2 if state + COLUMNS < STATES => state + COLUMNS,
+        3 if column > 0 => state - 1,
+        _ => state,
+    }
+}
+
+impl World for CliffWalking {
+    const ARGUMENTS: &'static [&'static str] = &["is_slippery"];
+
+    fn spaces(&self) -> Result<(Space, Space), SpaceError> {
+        Ok((Space::discrete(48, 0)?, Space::discrete(4, 0)?))
+    }
+
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        vec![
+            ("is_slippery", Field::Flag(&mut self.is_slippery)),
+            ("step_reward", Field::Number(&mut self.step_reward)),
+            ("cliff_reward", Field::Number(&mut self.cliff_reward)),
+        ]
+    }
+
+    fn start(&mut self, rng: &mut Rng) {
+        categorical(rng, [1.0]);
+        self.state = START;
+    }
+
+    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+        let action = if self.is_slippery {
+            slipped(rng, action.index(), [1.0 / 3.0; 3])
+        } else {
+            categorical(rng, [1.0]);
+            action.index()
+        };
+        self.state = neighbour(self.state, action);
+        if (START + 1..GOAL).contains(&self.state) {
+            self.state = START;
+            return Outcome { reward: self.cliff_reward, terminated: false };
+        }
+        Outcome { reward: self.step_reward, terminated: self.state == GOAL }
+    }
+
+    fn observe(&self, observation: &mut Element) {
+        write_state(observation, self.state);
+    }
+}

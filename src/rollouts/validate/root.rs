@@ -1,0 +1,199 @@
+//! The root's contract: versions, the sidecar and its digest, the groups, the profile.
+
+use std::path::Path;
+
+use super::findings::Findings;
+use super::tables::Tables;
+use crate::digest::sha256_hex;
+use crate::rollouts::config::profile_is_known;
+use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
+use crate::rollouts::zarr::StoreReader;
+use crate::text::json;
+use crate::value::{Map, Value};
+
+/// The parts of the optional candidate codec.
+const CODEC: [&str; 6] = [
+    "step_candidate_facts",
+    "candidate_semantics",
+    "candidate_criteria",
+    "candidate_actions",
+    "candidate_valids",
+    "dictionaries/candidate_fact",
+];
+const CODEC_VERSION: &str = "candidate-trace-v1";
+
+/// The root's attributes and the sidecar.
+pub(super) struct Root {
+    pub(super) attributes: Map,
+    pub(super) manifest: Map,
+}
+
+impl Root {
+    /// A text of the attributes, `""` for none.
+    pub(super) fn text(&self, key: &str) -> &str {
+        self.attributes.get(key).and_then(Value::as_text).unwrap_or_default()
+    }
+
+    /// Whether an attribute is `true`.
+    pub(super) fn flag(&self, key: &str) -> bool {
+        self.attributes.get(key) == Some(&Value::Bool(true))
+    }
+
+    /// Whether every valid action must be labelled.
+    pub(super) fn is_dense(&self) -> bool {
+        self.text("oracle_query_mode") == "dense_valid"
+    }
+
+    /// The campaign's split, `unknown` for none.
+    pub(super) fn campaign_split(&self) -> &str {
+        self.attributes.get("campaign_split").and_then(Value::as_text).unwrap_or("unknown")
+    }
+}
+
+/// The root, if its contract holds.
+pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Root> {
+    let attributes = match reader.attributes("") {
+        Ok(attributes) => attributes,
+        Err(error) => {
+            findings.add(error.to_string());
+            return None;
+        }
+    };
+    codec(reader, &attributes, findings);
+    for (key, expected) in [("schema_id", SCHEMA_ID), ("schema_version", SCHEMA_VERSION)] {
+        is(&attributes, "root attribute", key, expected, findings);
+    }
+    let manifest = manifest(reader.directory(), &attributes, findings).unwrap_or_default();
+    let text = |key: &str, absent| match attributes.get(key) {
+        None => absent,
+        Some(value) => value.as_text().unwrap_or_default(),
+    };
+    let mode = text("oracle_query_mode", "legacy_unspecified");
+    let support = text("label_support_semantics", "subset_of_action_v1");
+    if !profile_is_known(mode, support) {
+        findings.add(format!(
+            "root attributes: oracle_query_mode `{mode}` does not go with label_support_semantics `{support}`"
+        ));
+    }
+    for group in GROUPS {
+        if !reader.has_group(group) {
+            findings.add(format!("{group}: the group is missing"));
+        }
+    }
+    findings.is_empty().then_some(Root { attributes, manifest })
+}
+
+fn is(map: &Map, whose: &str, key: &str, expected: &str, findings: &mut Findings) {
+    let found = map.get(key);
+    if found.and_then(Value::as_text) != Some(expected) {
+        let found = found.map_or_else(|| "missing".to_owned(), json::to_string);
+        findings.add(format!("{whose} {key}: is {found}, not \"{expected}\""));
+    }
+}
+
+/// The candidate codec is there as a whole or not at all.
+fn codec(reader: &StoreReader, attributes: &Map, findings: &mut Findings) {
+    let version = attributes.get("candidate_trace_codec_version");
+    let present = |path: &&&str| reader.has_group(path) || reader.has_array(path);
+    let parts = CODEC.iter().filter(present).count();
+    match version {
+        None if parts == 0 => {}
+        Some(version) if version.as_text() == Some(CODEC_VERSION) && parts == CODEC.len() => {
+            findings.add("candidate codec: the store carries one, which this version does not check");
+        }
+        Some(version) if version.as_text() != Some(CODEC_VERSION) => findings
+            .add(format!("root attribute candidate_trace_codec_version: {} is not known", json::to_string(version))),
+        _ => {
+            let missing: Vec<&str> = CODEC.iter().filter(|path| !present(path)).copied().collect();
+            let version = if version.is_none() { " candidate_trace_codec_version" } else { "" };
+            findings.add(format!("candidate codec: incomplete, there is no {}{version}", missing.join(", ")));
+        }
+    }
+}
+
+/// The sidecar, as far as it can be read.
+fn manifest(directory: &Path, attributes: &Map, findings: &mut Findings) -> Option<Map> {
+    let before = "root attribute manifest_path";
+    if attributes.get("manifest_path").and_then(Value::as_text) != Some(MANIFEST_FILE) {
+        findings.add(format!("{before}: is not \"{MANIFEST_FILE}\""));
+        return None;
+    }
+    let bytes = match std::fs::read(directory.join(MANIFEST_FILE)) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            findings.add(format!("{MANIFEST_FILE}: cannot be read: {error}"));
+            return None;
+        }
+    };
+    let parsed = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
+    let value = match parsed.and_then(|text| json::parse(&text).map_err(|error| error.to_string())) {
+        Ok(value) => value,
+        Err(what) => {
+            findings.add(format!("{MANIFEST_FILE}: is not JSON: {what}"));
+            return None;
+        }
+    };
+    let digest = sha256_hex(json::to_canonical(&value).as_bytes());
+    match attributes.get("manifest_sha256").and_then(Value::as_text) {
+        None | Some("") => findings.add("root attribute manifest_sha256: is missing"),
+        Some(bound) if bound != digest => {
+            findings.add(format!("{MANIFEST_FILE}: its digest is {digest}, not the root's manifest_sha256 {bound}"));
+        }
+        Some(_) => {}
+    }
+    let Value::Map(manifest) = value else {
+        findings.add(format!("{MANIFEST_FILE}: does not hold a map"));
+        return None;
+    };
+    is(&manifest, MANIFEST_FILE, "manifest_version", MANIFEST_VERSION, findings);
+    is(&manifest, MANIFEST_FILE, "schema_version", SCHEMA_VERSION, findings);
+    match manifest.get("root_attrs").and_then(Value::as_map) {
+        Some(copy) => copied(copy, attributes, findings),
+        None => findings.add(format!("{MANIFEST_FILE} root_attrs: is missing")),
+    }
+    Some(manifest)
+}
+
+/// The sidecar repeats the root's attributes, all but its own digest.
+fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
+    let said = |map: &Map, key: &str| match map.get(key) {
+        None if key == "campaign_split" => "\"unknown\"".to_owned(),
+        None => "missing".to_owned(),
+        // What is not a number goes by its name in strict JSON.
+        Some(Value::Float(number)) if number.is_nan() => "\"NaN\"".to_owned(),
+        Some(value) => json::to_string(value),
+    };
+    for key in attributes.keys().chain(copy.keys().filter(|key| !attributes.contains_key(*key))) {
+        let (own, other) = (said(attributes, key), said(copy, key));
+        if key != "manifest_sha256" && own != other {
+            findings.add(format!("{MANIFEST_FILE} root_attrs.{key}: is {other}, but the root's is {own}"));
+        }
+    }
+}
+
+/// What root and sidecar count is what the tables have.
+pub(super) fn counts(root: &Root, tables: &Tables, findings: &mut Findings) {
+    let shells = super::view::widest(tables);
+    let counted = root.manifest.get("counts").and_then(Value::as_map);
+    for (attribute, key, rows) in [
+        ("num_sources", "sources", tables.sources.rows),
+        ("num_targets", "targets", tables.targets.rows),
+        ("num_rollouts", "rollouts", tables.rollouts.rows),
+        ("num_steps", "steps", tables.steps.rows),
+        ("num_candidates", "candidates", tables.candidates.rows),
+        ("num_candidate_diagnostics", "candidate_diagnostics", tables.diagnostics.rows),
+        ("num_q_h_states", "q_h_states", tables.steps.rows),
+        ("q_h_max_candidates", "q_h_max_candidates", shells),
+    ] {
+        let expected = i64::try_from(rows).ok().map(Value::Int);
+        for (whose, key, found) in [
+            ("root attribute", attribute, root.attributes.get(attribute)),
+            ("manifest.json counts", key, counted.and_then(|counts| counts.get(key))),
+        ] {
+            if found != expected.as_ref() {
+                let found = found.map_or_else(|| "missing".to_owned(), json::to_string);
+                findings.add(format!("{whose} {key}: is {found}, but the tables have {rows}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `zarr.json`: a node's metadata, printed in one fixed way and read in Python's dialect.
+
+use super::Codec;
+use crate::array::{Array, DType};
+use crate::text::json;
+use crate::value::{Map, Value};
+
+pub(super) const FILE: &str = "zarr.json";
+
+fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+/// The key of a node's document.
+pub(super) fn key(path: &str) -> String {
+    if path.is_empty() { FILE.to_owned() } else { format!("{path}/{FILE}") }
+}
+
+/// A group with attributes.
+pub(super) fn group(attributes: &Map) -> String {
+    json::to_canonical(&map([
+        ("attributes", standard(&Value::Map(attributes.clone()))),
+        ("zarr_format", 3.into()),
+        ("node_type", "group".into()),
+    ]))
+}
+
+/// An array in regular chunks, without attributes.
+pub(super) fn array(array: &Array, chunks: &[usize], codec: Codec) -> String {
+    let dtype = array.dtype();
+    let lengths = |lengths: &[usize]| -> Value {
+        Value::List(lengths.iter().map(|length| i64::try_from(*length).unwrap_or(i64::MAX).into()).collect())
+    };
+    let fill = match dtype {
+        DType::Bool => Value::Bool(false),
+        _ if dtype.is_float() => Value::Float(0.0),
+        _ => Value::Int(0),
+    };
+    json::to_canonical(&map([
+        ("shape", lengths(array.shape())),
+        ("data_type", dtype.numpy_name().into()),
+        ("chunk_grid", named("regular", [("chunk_shape", lengths(chunks))])),
+        ("chunk_key_encoding", named("default", [("separator", "/".into())])),
+        ("fill_value", fill),
+        ("codecs", codecs(dtype, codec)),
+        ("attributes", Value::Map(Map::new())),
+        ("zarr_format", 3.into()),
+        ("node_type", "array".into()),
+        ("storage_transformers", Value::List(Vec::new())),
+    ]))
+}
+
+fn named<const N: usize>(name: &str, configuration: [(&str, Value); N]) -> Value {
+    map([("name", name.into()), ("configuration", map(configuration))])
+}
+
+fn codecs(dtype: DType, codec: Codec) -> Value {
+    let size = item_size(dtype);
+    let bytes = if size > 1 { named("bytes", [("endian", "little".into())]) } else { map([("name", "bytes".into())]) };
+    let compressor = match codec {
+        Codec::Default => named("zstd", [("level", 0.into()), ("checksum", false.into())]),
+        Codec::Depth => named(
+            "blosc",
+            [
+                ("typesize", size.into()),
+                ("cname", "zstd".into()),
+                ("clevel", 5.into()),
+                ("shuffle", "bitshuffle".into()),
+                ("blocksize", 0.into()),
+            ],
+        ),
+    };
+    Value::List(vec![bytes, compressor])
+}
+
+/// Bytes per element.
+pub(super) fn item_size(dtype: DType) -> i64 {
+    match dtype {
+        DType::Bool | DType::I8 | DType::U8 => 1,
+        DType::I16 | DType::U16 | DType::F16 => 2,
+        DType::I32 | DType::U32 | DType::F32 => 4,
+        DType::I64 | DType::F64 => 8,
+    }
+}
+
+/// The same data in standard JSON's range: non-finite floats become the texts that Python's
+/// `float()` and Zarr's fill values both read.
+pub(super) fn standard(value: &Value) -> Value {
+    match value {
+        Value::Float(number) if number.is_nan() => "NaN".into(),
+        Value::Float(number) if number.is_infinite() => if *number > 0.0 { "Infinity" } else { "-Infinity" }.into(),
+        Value::List(items) => Value::List(items.iter().map(standard).collect()),
+        Value::Map(map) => Value::Map(map.iter().map(|(key, value)| (key.clone(), standard(value))).collect()),
+        other => other.clone(),
+    }
+}

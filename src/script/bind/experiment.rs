@@ -1,0 +1,294 @@
+//! `skyfall.experiment` and `skyfall.run_experiment`.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, UserData, UserDataFields, Value as LuaValue};
+
+use super::regime::LuaProviderHandle;
+use super::reward::LuaComposition;
+use super::{Fault, Module, allowed, line};
+use crate::algorithm::{Episode, Window};
+use crate::bundle;
+use crate::config::{self, ExperimentConfig};
+use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::regime::Regime;
+use crate::reward::StepView;
+use crate::script::bare::BareScripts;
+use crate::script::convert;
+use crate::script::error::message;
+use crate::script::host::{Console, Host};
+use crate::value::{Map, Value};
+
+/// A checked experiment in a script's hands; a script that returns it has it run.
+pub struct ScriptedExperiment {
+    lua: Lua,
+    host: Rc<Host>,
+    config: ExperimentConfig,
+    given: Table,
+}
+
+impl std::fmt::Debug for ScriptedExperiment {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ScriptedExperiment").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Where a run's artifacts go, and what is called meanwhile.
+#[derive(Default)]
+pub struct RunOptions {
+    /// The trace.
+    pub traces: Option<PathBuf>,
+    /// The bundle.
+    pub export: Option<PathBuf>,
+    callbacks: Callbacks,
+}
+
+impl RunOptions {
+    /// Options that only say where the artifacts go.
+    #[must_use]
+    pub fn new(traces: Option<PathBuf>, export: Option<PathBuf>) -> Self {
+        Self { traces, export, callbacks: Callbacks::default() }
+    }
+}
+
+#[derive(Default)]
+struct Callbacks {
+    step: Option<Function>,
+    window: Option<Function>,
+    episode: Option<Function>,
+}
+
+impl ScriptedExperiment {
+    /// The run's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.config.run.name
+    }
+
+    /// Runs the experiment once more from its beginning.
+    ///
+    /// # Errors
+    /// One line: what failed, at which step, where in the script.
+    pub fn run(&self, options: &RunOptions) -> Result<RunResult, String> {
+        self.run_inner(options).map_err(|fault| match fault {
+            Fault::Line(line) => line,
+            Fault::Lua(error) => message(&error),
+        })
+    }
+
+    fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
+        let mut experiment = self.build()?;
+        if options.export.is_some() {
+            // What cannot travel is told before the run, not after it.
+            experiment.reward_record().map_err(line)?;
+            experiment.regime_record().map_err(line)?;
+        }
+        let mut observer = ScriptObserver {
+            lua: &self.lua,
+            console: &*self.host.console,
+            callbacks: &options.callbacks,
+            total: self.config.rollout.total_steps,
+        };
+        let result = experiment.run(options.traces.as_deref(), &mut observer).map_err(line)?;
+        for warning in &result.warnings {
+            self.host.console.warn(warning);
+        }
+        if let Some(directory) = &options.export {
+            bundle::export(&experiment, directory, bundle::ExportOptions::default()).map_err(line)?;
+        }
+        Ok(result)
+    }
+
+    /// Every part made anew.
+    fn build(&self) -> Result<Experiment, Fault> {
+        let mut parts = Parts::default();
+        if let Some(composition) = handle::<LuaComposition>(&self.given, "reward")? {
+            parts.reward = Some(composition.borrow::<LuaComposition>()?.build(&self.lua)?);
+        }
+        if let Some(provider) = handle::<LuaProviderHandle>(&self.given, "regime")? {
+            parts.provider = Some(provider.borrow::<LuaProviderHandle>()?.build(&self.lua, self.config.run.seed)?);
+        }
+        let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
+        let catalog = Catalog::native().with_scripts(scripts);
+        Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
+    }
+}
+
+/// The object of type `T` in a field, if one is there.
+fn handle<T: 'static>(table: &Table, field: &str) -> mlua::Result<Option<mlua::AnyUserData>> {
+    Ok(match table.raw_get::<LuaValue>(field)? {
+        LuaValue::UserData(data) if data.is::<T>() => Some(data),
+        _ => None,
+    })
+}
+
+pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
+    module.table.raw_set("version", env!("CARGO_PKG_VERSION"))?;
+    module.function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, None))?.function(
+        "run_experiment",
+        |lua, host, (given, options): (LuaValue, LuaValue)| {
+            let (options, seed) = read_options(host, &options)?;
+            let made = match &given {
+                LuaValue::UserData(data) if data.is::<ScriptedExperiment>() => {
+                    data.borrow::<ScriptedExperiment>()?.reseeded(seed)
+                }
+                given => experiment(lua, host, given, seed)?,
+            };
+            let result = made.run_inner(&options)?;
+            result_table(lua, &result, made.name(), &options).map_err(Fault::from)
+        },
+    )
+}
+
+impl ScriptedExperiment {
+    /// The same experiment, under another seed if one is given.
+    fn reseeded(&self, seed: Option<u64>) -> Self {
+        let mut config = self.config.clone();
+        config.run.seed = seed.unwrap_or(config.run.seed);
+        Self { lua: self.lua.clone(), host: Rc::clone(&self.host), config, given: self.given.clone() }
+    }
+}
+
+/// Checks a configuration and makes an experiment of it.
+fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -> Result<ScriptedExperiment, Fault> {
+    let LuaValue::Table(given) = given else {
+        return Err(Fault::Line(format!("the configuration must be a table, got {}", convert::describe(given))));
+    };
+    let mut document = Map::new();
+    for (key, value) in convert::entries(given, "config")? {
+        let name = convert::key_text(&key);
+        let object = match (&value, name.as_str()) {
+            (LuaValue::UserData(data), "reward") => data.is::<LuaComposition>(),
+            (LuaValue::UserData(data), "regime") => data.is::<LuaProviderHandle>(),
+            _ => false,
+        };
+        if !object {
+            document.insert(name.clone(), convert::read(&value, &name)?);
+        }
+    }
+    let mut document = Value::Map(document);
+    for assignment in &host.overrides {
+        config::set(&mut document, assignment).map_err(line)?;
+    }
+    let mut config = ExperimentConfig::from_value(&document).map_err(line)?;
+    config.run.seed = seed.unwrap_or(config.run.seed);
+    let made = ScriptedExperiment { lua: lua.clone(), host: Rc::clone(host), config, given: given.clone() };
+    made.build()?;
+    Ok(made)
+}
+
+/// The options of a run, and the seed among them.
+fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Option<u64>), Fault> {
+    const KEYS: [&str; 6] = ["traces", "export_dir", "seed", "on_step", "on_window", "on_episode"];
+    let mut read = RunOptions::default();
+    let mut seed = None;
+    let table = match options {
+        LuaValue::Nil => return Ok((read, seed)),
+        LuaValue::Table(table) => table,
+        other => return Err(Fault::Line(format!("the options must be a table, got {}", convert::describe(other)))),
+    };
+    for (key, value) in convert::entries(table, "options")? {
+        let name = convert::key_text(&key);
+        let function = |value: LuaValue| match value {
+            LuaValue::Function(function) => Ok(Some(function)),
+            other => Err(Fault::Line(format!("`{name}` must be a function, got {}", convert::describe(&other)))),
+        };
+        match name.as_str() {
+            "traces" => read.traces = Some(allowed(host, &convert::text(&value, &name)?)?),
+            "export_dir" => read.export = Some(allowed(host, &convert::text(&value, &name)?)?),
+            "seed" => {
+                let given = u64::try_from(convert::integer(&value, &name)?).ok();
+                seed = Some(given.ok_or_else(|| Fault::Line("`seed` must not be negative".to_owned()))?);
+            }
+            "on_step" => read.callbacks.step = function(value)?,
+            "on_window" => read.callbacks.window = function(value)?,
+            "on_episode" => read.callbacks.episode = function(value)?,
+            _ => {
+                let near = crate::suggest::nearest(&name, KEYS).map(|near| format!("; did you mean `{near}`?"));
+                return Err(Fault::Line(format!(
+                    "run_experiment: unknown option `{name}`{}",
+                    near.unwrap_or_default()
+                )));
+            }
+        }
+    }
+    Ok((read, seed))
+}
+
+fn result_table(lua: &Lua, result: &RunResult, name: &str, options: &RunOptions) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("run_id", name)?;
+    table.raw_set("steps", result.steps)?;
+    table.raw_set("episodes", result.episodes)?;
+    table.raw_set("windows", result.windows)?;
+    table.raw_set("total_reward", result.total_reward)?;
+    table.raw_set("mean_reward", result.mean_reward)?;
+    table.raw_set("mean_return", result.mean_return)?;
+    table.raw_set("interrupted", result.interrupted)?;
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    table.raw_set("traces", path(&options.traces))?;
+    table.raw_set("bundle", path(&options.export))?;
+    Ok(table)
+}
+
+impl UserData for ScriptedExperiment {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_field_method_get("config", |lua, this| convert::write(lua, &this.config.to_value()));
+    }
+}
+
+/// Hands the run's events to the script and its progress to the terminal.
+struct ScriptObserver<'a> {
+    lua: &'a Lua,
+    console: &'a dyn Console,
+    callbacks: &'a Callbacks,
+    total: u64,
+}
+
+impl ScriptObserver<'_> {
+    fn call(&self, function: &Function, fill: impl FnOnce(&Table) -> mlua::Result<()>) -> Result<(), String> {
+        let told = self.lua.create_table().and_then(|table| fill(&table).and_then(|()| function.call::<()>(table)));
+        told.map_err(|error| message(&error))
+    }
+}
+
+impl Observer for ScriptObserver<'_> {
+    fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), String> {
+        let Some(function) = &self.callbacks.step else { return Ok(()) };
+        self.call(function, |table| {
+            table.raw_set("step", step.step)?;
+            table.raw_set("reward", reward)?;
+            table.raw_set("terminated", step.terminated)?;
+            table.raw_set("truncated", step.truncated)?;
+            table.raw_set("regime_id", step.regime_id)
+        })
+    }
+
+    fn on_episode(&mut self, episode: &Episode) -> Result<(), String> {
+        let Some(function) = &self.callbacks.episode else { return Ok(()) };
+        self.call(function, |table| {
+            table.raw_set("episode", episode.index)?;
+            table.raw_set("steps", episode.steps)?;
+            table.raw_set("total_reward", episode.total_reward)?;
+            table.raw_set("terminated", episode.terminated)?;
+            table.raw_set("truncated", episode.truncated)
+        })
+    }
+
+    fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
+        self.console.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
+        let Some(function) = &self.callbacks.window else { return Ok(()) };
+        self.call(function, |table| {
+            table.raw_set("window", window.index)?;
+            table.raw_set("steps", window.steps)?;
+            table.raw_set("done", window.done)?;
+            table.raw_set("total_reward", window.total_reward)?;
+            table.raw_set("regime_id", regime.id.as_deref())
+        })
+    }
+
+    fn interrupted(&self) -> bool {
+        self.console.interrupted()
+    }
+}

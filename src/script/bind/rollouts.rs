@@ -1,0 +1,159 @@
+//! `skyfall.rollouts`: writing, opening and checking rollout stores.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use indexmap::IndexMap;
+use mlua::{Lua, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
+
+use super::array::LuaArray;
+use super::{Module, allowed, line};
+use crate::rollouts::{self, Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Store, Writer};
+use crate::script::convert;
+use crate::script::error::fail;
+use crate::text::time::rfc3339_seconds;
+use crate::value::Value;
+
+/// A store being written, until it is finished.
+struct LuaRolloutsWriter(Option<Writer>);
+
+/// A store open for reading.
+struct LuaStore(Store);
+
+pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
+    module
+        .function("writer", |_, host, options: LuaValue| {
+            let options = convert::read_map(&options, "options")?;
+            let epoch = host
+                .source_date_epoch
+                .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
+            let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
+            host.permissions.check(&config.destination())?;
+            Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
+        })?
+        .function("open", |_, host, path: LuaValue| {
+            let path: PathBuf = allowed(host, &convert::text(&path, "store_dir")?)?;
+            Ok(LuaStore(Store::open(&path).map_err(line)?))
+        })?
+        .function("validate", |lua, host, path: LuaValue| {
+            let path: PathBuf = allowed(host, &convert::text(&path, "store_dir")?)?;
+            let validation = rollouts::validate(&path).map_err(line)?;
+            let table = lua.create_table()?;
+            table.raw_set("ok", validation.ok())?;
+            table.raw_set("num_rollouts", validation.num_rollouts)?;
+            table.raw_set("num_steps", validation.num_steps)?;
+            table.raw_set("num_candidates", validation.num_candidates)?;
+            table.raw_set("errors", validation.errors)?;
+            Ok(table)
+        })
+}
+
+impl UserData for LuaRolloutsWriter {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method_mut("add", |lua, this, record: LuaValue| {
+            let datum = datum(&record, "record", 0).map_err(|line| fail(lua, line))?;
+            let record = RolloutRecord::from_datum(&datum).map_err(|problem| fail(lua, problem))?;
+            match &mut this.0 {
+                Some(writer) => writer.add(&record).map_err(|problem| fail(lua, problem)),
+                None => Err(fail(lua, "this store is finished")),
+            }
+        });
+        methods.add_method_mut("finish", |lua, this, ()| match this.0.take() {
+            Some(writer) => {
+                let result = writer.finish().map_err(|problem| fail(lua, problem))?;
+                result_table(lua, &result)
+            }
+            None => Err(fail(lua, "this store is finished")),
+        });
+    }
+}
+
+fn result_table(lua: &Lua, result: &RolloutZarrWriteResult) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("store_dir", result.store_dir.display().to_string())?;
+    table.raw_set("num_rollouts", result.num_rollouts)?;
+    table.raw_set("num_steps", result.num_steps)?;
+    table.raw_set("num_candidates", result.num_candidates)?;
+    table.raw_set("manifest_path", result.manifest_path.display().to_string())?;
+    table.raw_set("manifest_sha256", result.manifest_sha256.as_str())?;
+    Ok(table)
+}
+
+/// A record's table, native arrays among it taken as they are.
+fn datum(value: &LuaValue, path: &str, depth: usize) -> Result<Datum, String> {
+    const DEEPEST: usize = 16;
+    if depth > DEEPEST {
+        return Err(format!("`{path}` is nested too deeply; does it contain itself?"));
+    }
+    match value {
+        LuaValue::UserData(data) => match data.borrow::<LuaArray>() {
+            Ok(array) => Ok(Datum::Array(array.0.clone())),
+            Err(_) => Err(format!("`{path}` must be plain data or an array, got an object")),
+        },
+        LuaValue::Table(table) => {
+            let entries = convert::entries(table, path)?;
+            let list = entries.iter().all(|(key, _)| matches!(key, LuaValue::Integer(_)));
+            if list && entries.iter().all(|(_, item)| !matches!(item, LuaValue::Table(_) | LuaValue::UserData(_))) {
+                // Scalars only: read in one go, with the checks of plain data.
+                return Ok(match convert::read(value, path)? {
+                    Value::Map(map) if map.is_empty() => Datum::Map(IndexMap::new()),
+                    plain => Datum::Value(plain),
+                });
+            }
+            if list {
+                let mut items = Vec::with_capacity(entries.len());
+                for (index, (key, item)) in entries.iter().enumerate() {
+                    if !matches!(key, LuaValue::Integer(at) if usize::try_from(*at) == Ok(index + 1)) {
+                        return Err(format!("`{path}` is a list with a hole at [{}]", index + 1));
+                    }
+                    items.push(datum(item, &format!("{path}[{}]", index + 1), depth + 1)?);
+                }
+                return Ok(Datum::List(items));
+            }
+            let mut map = IndexMap::with_capacity(entries.len());
+            for (key, item) in &entries {
+                let LuaValue::String(name) = key else {
+                    return Err(format!("`{path}` mixes a list with named fields: key [{}]", convert::key_text(key)));
+                };
+                let name = name.to_string_lossy();
+                map.insert(name.clone(), datum(item, &format!("{path}.{name}"), depth + 1)?);
+            }
+            Ok(Datum::Map(map))
+        }
+        plain => convert::read(plain, path).map(Datum::Value),
+    }
+}
+
+impl UserData for LuaStore {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_field_method_get("attributes", |lua, this| convert::write_map(lua, &this.0.attributes()));
+        fields.add_field_method_get("manifest", |lua, this| {
+            let manifest = this.0.manifest().map_err(|problem| fail(lua, problem))?;
+            convert::write(lua, &manifest)
+        });
+    }
+
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method("array", |lua, this, path: LuaValue| {
+            let path = convert::text(&path, "path").map_err(|line| fail(lua, line))?;
+            this.0.array(&path).map(LuaArray).map_err(|problem| fail(lua, problem))
+        });
+        methods.add_method("q_h_view", |lua, this, options: LuaValue| {
+            let options = convert::read_map(&options, "options").map_err(|line| fail(lua, line))?;
+            let mut gamma = None;
+            for (key, value) in &options {
+                match (key.as_str(), value.as_float()) {
+                    ("discount_gamma", Some(value)) => gamma = Some(value),
+                    ("discount_gamma", None) => return Err(fail(lua, "`discount_gamma` must be a number")),
+                    _ => return Err(fail(lua, format!("q_h_view: unknown option `{key}`; it takes discount_gamma"))),
+                }
+            }
+            let view = this.0.q_h_view(gamma).map_err(|problem| fail(lua, problem))?;
+            let table = lua.create_table_with_capacity(0, view.len())?;
+            for (name, array) in view {
+                table.raw_set(name.as_str(), LuaArray(array))?;
+            }
+            Ok(table)
+        });
+    }
+}

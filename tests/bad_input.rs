@@ -1,0 +1,153 @@
+//! Bad input: one clear line, the right exit code, and nothing half-written under a final name.
+
+use crate::command::Scratch;
+
+/// An experiment script with parts to be replaced.
+fn experiment(env: &str, reward: &str, extra: &str) -> String {
+    format!(
+        "local skyfall = require 'skyfall'\n\
+         skyfall.run_experiment({{\n\
+         env = {env},\n\
+         algorithm = {{ name = 'discrete_hill_climbing', policy = {{ id = 'linear_menu', kwargs = {{ n_actions = 2 }} }} }},\n\
+         reward = {reward},\n\
+         rollout = {{ window_steps = 10, total_steps = 50 }},\n\
+         run = {{ name = 'bad', seed = 1 }},\n\
+         {extra}\n\
+         }}, {{ traces = 'out/traces.jsonl', export_dir = 'out/bundle' }})\n"
+    )
+}
+
+const CARTPOLE: &str = "{ id = 'CartPole-v1' }";
+
+#[test]
+fn an_unknown_key_names_the_nearest() {
+    let scratch = Scratch::new();
+    scratch.script(&experiment(CARTPOLE, "nil", "rolout = {}")).failed(1, &["script.lua:2", "rolout", "rollout"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn a_wrong_type_names_its_path() {
+    let scratch = Scratch::new();
+    let config = "env: {id: CartPole-v1}\nrollout: {total_steps: many}\n";
+    scratch.write("config.yaml", config);
+    scratch.skyfall(&["run", "config.yaml", "--traces", "t.jsonl"]).failed(1, &["rollout.total_steps", "integer"]);
+    assert_eq!(scratch.tree(), ["config.yaml"]);
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let scratch = Scratch::new();
+    scratch.write("config.json", r#"{"env": {"idd": "CartPole-v1"}, "rollout": {"total_steps": -1}}"#);
+    scratch.skyfall(&["run", "config.json"]).failed(1, &["idd", "rollout.total_steps"]);
+}
+
+#[test]
+fn missing_files_are_input_errors() {
+    let scratch = Scratch::new();
+    scratch.skyfall(&["script", "none.lua"]).failed(3, &["none.lua"]);
+    scratch.skyfall(&["run", "none.yaml"]).failed(3, &["none.yaml"]);
+    scratch.skyfall(&["eval", "--traces", "none.jsonl"]).failed(3, &["none.jsonl"]);
+    scratch.skyfall(&["serve", "none"]).failed(3, &["none"]);
+    scratch.skyfall(&["rollouts", "validate", "none"]).failed(3, &["none"]);
+}
+
+#[test]
+fn malformed_yaml_shows_its_line() {
+    let scratch = Scratch::new();
+    scratch.write("config.yaml", "env:\n  id: [CartPole-v1\nrollout: {}\n");
+    scratch.skyfall(&["run", "config.yaml"]).failed(3, &["config.yaml:"]);
+}
+
+#[test]
+fn an_unknown_environment_names_the_nearest() {
+    let scratch = Scratch::new();
+    scratch
+        .script(&experiment("{ id = 'CartPole-v2' }", "nil", ""))
+        .failed(1, &["CartPole-v2", "did you mean `CartPole-v"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+/// A composition of one term whose body is `body`, on line 5 of the script.
+fn composed(body: &str) -> String {
+    format!("skyfall.reward.compose {{ {{ skyfall.reward.term('mine', function(s) {body} end) }} }}")
+}
+
+#[test]
+fn a_term_that_raises_stops_the_run_at_its_line_and_keeps_what_was_written() {
+    let scratch = Scratch::new();
+    let body = "if s.step == 7 then error('out of luck') end return 1";
+    scratch
+        .script(&experiment(CARTPOLE, &composed(body), ""))
+        .failed(1, &["script.lua:5", "`mine`", "step 7", "out of luck"]);
+    assert_eq!(scratch.tree(), ["out/traces.jsonl", "script.lua"], "the rows are kept, no bundle appears");
+    assert_eq!(scratch.read("out/traces.jsonl").lines().count(), 7);
+    scratch.skyfall(&["trace", "check", "out/traces.jsonl"]).ok();
+}
+
+#[test]
+fn a_term_that_returns_something_else_than_a_finite_number_is_named() {
+    for (body, word) in [("return 'high'", "text"), ("return 0/0", "NaN"), ("", "nothing")] {
+        let scratch = Scratch::new();
+        scratch.script(&experiment(CARTPOLE, &composed(body), "")).failed(1, &["`mine`", "step 0", word]);
+    }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_told_before_the_run() {
+    let scratch = Scratch::new();
+    scratch.write("out", "a file where a directory should be");
+    scratch.script(&experiment(CARTPOLE, "nil", "")).failed(1, &["out"]);
+    assert_eq!(scratch.tree(), ["out", "script.lua"]);
+}
+
+#[test]
+fn an_unknown_override_is_a_usage_error() {
+    let scratch = Scratch::new();
+    scratch.write("config.yaml", "env: {id: CartPole-v1}\nrollout: {total_steps: 10}\n");
+    scratch.skyfall(&["run", "config.yaml", "--set", "run.sed=1"]).failed(2, &["sed", "seed"]);
+    scratch.skyfall(&["run", "config.yaml", "--set", "run.seed=4"]).ok();
+}
+
+#[test]
+fn a_record_that_does_not_fit_names_its_field_and_writes_nothing() {
+    let scratch = Scratch::new();
+    let code = "local skyfall = require 'skyfall'\n\
+                local w = skyfall.rollouts.writer { store_dir = 's.zarr', selected_depth_enabled = false }\n\
+                w:add { rollout_id_prefix = 'r', horizon = 'long' }";
+    scratch.script(code).failed(1, &["script.lua:3", "r: root_pose_world", "missing"]);
+    let code = "require('skyfall').rollouts.writer { store_dir = 's.zarr', q_h_chunk_state = 3 }";
+    scratch.script(code).failed(1, &["q_h_chunk_state", "q_h_chunk_states"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn what_is_not_a_rollout_store_is_never_replaced() {
+    let scratch = Scratch::new();
+    scratch.write("precious/data.txt", "mine");
+    scratch
+        .script("require('skyfall').rollouts.writer { store_dir = 'precious' }")
+        .failed(1, &["precious", "not replaced"]);
+    assert_eq!(scratch.read("precious/data.txt"), "mine");
+}
+
+#[test]
+fn what_cannot_travel_in_a_bundle_is_named_before_the_run() {
+    let scratch = Scratch::new();
+    let reward = "(function() local file = io.stdout\n\
+                  return skyfall.reward.compose { { skyfall.reward.term('mine', function(s) return file and 1 or 0 end) } }\n\
+                  end)()";
+    scratch.script(&experiment(CARTPOLE, reward, "")).failed(1, &["`mine`", "captured variable `file`"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn a_bundle_whose_code_was_changed_is_not_served() {
+    let scratch = Scratch::new();
+    scratch.script(&experiment(CARTPOLE, &composed("return 1"), "")).ok();
+    let manifest = scratch.read("out/bundle/manifest.yaml");
+    assert!(manifest.contains("return 1 end"), "{manifest}");
+    scratch.write("out/bundle/manifest.yaml", &manifest.replace("return 1 end", "return 2 end"));
+    scratch.skyfall(&["serve", "out/bundle", "--traces", "served.jsonl"]).failed(1, &["`mine`", "sha256"]);
+    assert!(!scratch.file("served.jsonl").exists());
+}
