@@ -1,16 +1,24 @@
 //! Learning algorithms: what changes a policy while a run goes on.
 //!
-//! An algorithm owns the policy. The run loop asks the policy for actions and tells the
-//! algorithm what came of them; [`Algorithm::finish`] leaves the policy worth exporting.
+//! An algorithm owns the policy. The run loop asks the algorithm for actions, which by default are
+//! the policy's own, and tells it what came of them; [`Algorithm::finish`] leaves the policy worth
+//! exporting. Exploration belongs to the algorithm: what an exported policy does is what it does
+//! without one.
 
+mod adam;
+mod ars;
+mod cem;
 mod hill_climbing;
 mod none;
 pub mod registry;
+mod reinforce;
+mod subject;
 
 use crate::diagnostic::Problem;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::space::Element;
 
 /// Learns from steps, episodes and windows.
 pub trait Algorithm {
@@ -19,6 +27,23 @@ pub trait Algorithm {
 
     /// The same, to act or be restored.
     fn policy_mut(&mut self) -> &mut dyn Policy;
+
+    /// The action for `observation`, written into `action`: the policy's own, unless the
+    /// algorithm explores.
+    ///
+    /// # Errors
+    /// As [`Policy::act`].
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.policy_mut().act(observation, action)
+    }
+
+    /// At the run's start, with the first regime in force.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn on_start(&mut self, _regime: &Regime) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
 
     /// After each step, with the composed reward.
     ///
@@ -51,6 +76,11 @@ pub trait Algorithm {
     fn on_shift(&mut self, _regime: &Regime) -> Result<(), AlgorithmError> {
         Ok(())
     }
+
+    /// Another algorithm acted since this one's last step, if it had any: an episode that this one
+    /// saw the beginning of did not go on. `within_episode` says that one is under way whose
+    /// beginning it did not see, and which is therefore not its own to judge.
+    fn take_over(&mut self, _within_episode: bool) {}
 
     /// At the run's end: leaves the best judged policy.
     ///
@@ -120,7 +150,7 @@ pub enum AlgorithmError {
         /// The algorithm.
         name: String,
         /// What is wrong with the policy.
-        source: crate::policy::PolicyError,
+        source: PolicyError,
     },
     /// The algorithm itself failed.
     #[error("algorithm `{name}`: {message}")]

@@ -130,6 +130,8 @@ impl Rollout<'_> {
     pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
         self.shift(&mut state)?;
+        let told = self.algorithm.on_start(state.regimes.present());
+        told.map_err(|source| RunError::Algorithm { step: 0, source })?;
         let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
         reset.map_err(|source| RunError::Env { step: 0, source })?;
         let mut writer =
@@ -193,7 +195,7 @@ impl Rollout<'_> {
         observer: &mut dyn Observer,
     ) -> Result<bool, RunError> {
         let step = state.result.steps;
-        let acted = self.algorithm.policy_mut().act(&state.observation, &mut state.action);
+        let acted = self.algorithm.act(&state.observation, &mut state.action);
         acted.map_err(|source| RunError::Policy { step, source })?;
         let stepped = self.env.step(&state.action, &mut state.next_observation);
         let Transition { reward: env_reward, terminated, truncated, info } =

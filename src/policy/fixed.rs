@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::registry::Arguments;
+use super::settings::Settings;
 use super::weights::checkpoint_error;
 use super::{Checkpoint, Context, Policy, PolicyError};
 use crate::array::Array;
@@ -23,10 +23,9 @@ pub(super) struct RandomPolicy {
 }
 
 impl RandomPolicy {
-    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
-        arguments.only(&["seed"])?;
-        let rng = Rng::named(arguments.seed(context)?, "policy");
-        Ok(Self { space: context.action_space.clone(), rng })
+    pub(super) fn new(mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let rng = Rng::named(settings.seed(context.seed), "policy");
+        settings.finish(Some(Self { space: context.action_space.clone(), rng }))
     }
 }
 
@@ -51,22 +50,21 @@ pub(super) struct ConstantPolicy {
 }
 
 impl ConstantPolicy {
-    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
-        arguments.only(&["action"])?;
-        let given = arguments.kwargs.get("action").ok_or_else(|| {
-            arguments.error(format!("`kwargs.action` is missing: an element of {}", context.action_space))
-        })?;
-        let action = match context.action_space {
-            Space::Box(space) => {
-                let array = Array::from_value(given, space.dtype());
-                Some(Element::Array(array.map_err(|cause| arguments.error(format!("`kwargs.action`: {cause}")))?))
-            }
-            Space::Discrete { .. } => given.as_int().map(Element::Discrete),
+    pub(super) fn new(mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let space = context.action_space;
+        let action = match (settings.get("action"), space) {
+            (None, _) => Err(format!("`kwargs.action` is missing: an element of {space}")),
+            (Some(given), Space::Box(space)) => Array::from_value(given, space.dtype())
+                .map(|array| Some(Element::Array(array)))
+                .map_err(|cause| format!("`kwargs.action`: {cause}")),
+            (Some(given), Space::Discrete { .. }) => Ok(given.as_int().map(Element::Discrete)),
         };
-        match action.filter(|action| context.action_space.contains(action)) {
-            Some(action) => Ok(Self { action }),
-            None => Err(arguments.error(format!("`kwargs.action` must be an element of {}", context.action_space))),
-        }
+        let action = action.and_then(|action| match action.filter(|action| space.contains(action)) {
+            Some(action) => Ok(action),
+            None => Err(format!("`kwargs.action` must be an element of {space}")),
+        });
+        let action = action.map_err(|message| settings.note(message)).ok();
+        settings.finish(action).map(|action| Self { action })
     }
 }
 
