@@ -7,14 +7,19 @@
 
 mod adam;
 mod ars;
+mod at_shift;
 mod cem;
 mod hill_climbing;
 mod none;
+mod ppo;
 pub mod registry;
 mod reinforce;
 mod subject;
+mod temporal_difference;
 
-use crate::diagnostic::Problem;
+pub use at_shift::{Control, Maker, controlled};
+
+use crate::diagnostic::{Exit, Problem};
 use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
@@ -144,6 +149,9 @@ pub enum AlgorithmError {
         /// The field, what was expected and what came.
         message: String,
     },
+    /// The policy it was given could not be made, or failed.
+    #[error(transparent)]
+    GivenPolicy(#[from] PolicyError),
     /// Its default policy does not fit the environment.
     #[error("algorithm `{name}`: {source}")]
     Policy {
@@ -167,13 +175,22 @@ impl Problem for AlgorithmError {
         match self {
             Self::UnknownName { .. } => "algorithm/unknown-name",
             Self::Argument { .. } => "algorithm/argument",
+            Self::GivenPolicy(source) => source.code(),
             Self::Policy { .. } => "algorithm/policy",
             Self::Failed { .. } => "algorithm/failed",
         }
     }
 
+    fn exit(&self) -> Exit {
+        match self {
+            Self::GivenPolicy(source) => source.exit(),
+            _ => Exit::Failure,
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
+            Self::GivenPolicy(source) => source.hint(),
             Self::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             _ => None,
         }

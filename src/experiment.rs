@@ -67,9 +67,7 @@ impl Experiment {
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
         let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
-        let policy = config.algorithm.policy.as_ref();
-        let policy = policy.map(|policy| catalog.policy(&policy.id, &policy.kwargs, context)).transpose()?;
-        let algorithm = catalog.algorithm(&config.algorithm.name, &config.algorithm.params, policy, context)?;
+        let algorithm = catalog.learner(&config.algorithm, context)?;
         let reward = match (parts.reward, &config.reward) {
             (Some(reward), _) => Some(reward),
             (None, Some(record)) => Some(catalog.composition(record)?),

@@ -102,7 +102,7 @@ impl Ars {
         let told = |index: &usize| self.returns.get(*index).filter(|pair| pair.iter().all(|score| score.is_finite()));
         self.counted.clear();
         self.counted.extend(self.order.iter().filter_map(told).flatten());
-        let [_, deviation] = moments(&self.counted);
+        let [_, deviation] = moments(self.counted.iter().copied());
         if deviation > 0.0 {
             let size = self.subject.centre.len();
             let rate = self.learning_rate / (number(self.order.len()) * deviation);

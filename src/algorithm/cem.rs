@@ -52,7 +52,7 @@ impl CrossEntropy {
             settings.note(format!("`params.elite` is {elite}, but the population is {population}"));
         }
         let initial = settings.positive("deviation", 1.0);
-        let noise = settings.non_negative("noise", 0.5);
+        let noise = settings.non_negative("noise", 0.7);
         let noise_generations = settings.count("noise_generations", 1, 10);
         let episodes = settings.count("episodes", 1, 1);
         let subject = Subject::new(name, &mut settings, policy);

@@ -56,7 +56,7 @@ impl Reinforce {
     pub(super) fn new(mut settings: Settings<'_>, mut policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
         let rng = Rng::named(settings.seed(seed), "algorithm");
         let learning_rate = settings.positive("learning_rate", 0.05);
-        let discount = settings.share("discount", 0.99);
+        let discount = settings.share("discount", 0.995);
         let batch = settings.count("batch", 1, 5);
         let horizon = settings.count("horizon", 1, 10_000);
         let sizes = differentiable(&mut settings, &mut *policy);
@@ -113,7 +113,7 @@ impl Reinforce {
             });
             begin = *end;
         }
-        let [mean, deviation] = moments(&self.rewards);
+        let [mean, deviation] = moments(self.rewards.iter().copied());
         let count = number(self.rewards.len());
         let Some(scores) = self.policy.differentiable().filter(|_| deviation > 0.0) else { return };
         self.gradient.fill(0.0);

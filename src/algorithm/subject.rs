@@ -136,9 +136,9 @@ pub(super) fn number(count: usize) -> f64 {
 }
 
 /// Mean and standard deviation (of the population) of `numbers`; zeros of none.
-pub(super) fn moments(numbers: &[f64]) -> [f64; 2] {
-    let count = number(numbers.len().max(1));
-    let mean = numbers.iter().sum::<f64>() / count;
-    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / count;
+pub(super) fn moments(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    let count = number(numbers.clone().count().max(1));
+    let mean = numbers.clone().sum::<f64>() / count;
+    let variance = numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count;
     [mean, variance.sqrt()]
 }
