@@ -11,7 +11,7 @@ use super::{Fault, Module, allowed, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
-use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
@@ -83,6 +83,8 @@ impl ScriptedExperiment {
             // What cannot travel is told before the run, not after it.
             experiment.reward_record().map_err(line)?;
             experiment.regime_record().map_err(line)?;
+            experiment.env_code().map_err(line)?;
+            experiment.policy_code().map_err(line)?;
         }
         let mut observer = ScriptObserver {
             lua: &self.lua,
@@ -110,7 +112,7 @@ impl ScriptedExperiment {
             parts.provider = Some(provider.borrow::<LuaProviderHandle>()?.build(&self.lua, self.config.run.seed)?);
         }
         let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
-        let catalog = Catalog::native().with_scripts(scripts);
+        let catalog = self.host.catalog.borrow().clone().with_scripts(scripts);
         Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
     }
 }

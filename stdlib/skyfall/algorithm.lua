@@ -1,0 +1,12 @@
+--- Learning algorithms.
+
+local native = ...
+
+---@class skyfall.algorithmlib
+local M = {}
+
+--- The names of all algorithms, sorted.
+---@return string[]
+M.list = native.list
+
+return M
