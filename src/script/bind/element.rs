@@ -110,12 +110,11 @@ pub(super) fn within(space: &Space, element: &Element, path: &str) -> Result<(),
     let bounds = space.low().iter().zip(space.high());
     for (index, (number, (low, high))) in array.numbers().zip(bounds).enumerate() {
         let place = format!("`{path}[{}]`", index + 1);
-        let text = crate::text::number::float_text;
         if number.is_nan() {
             return Err(format!("{place} is NaN"));
         }
-        if !(*low..=*high).contains(&number) {
-            return Err(format!("{place} is {}, outside {} to {}", text(number), text(*low), text(*high)));
+        if !(low.to_f64()..=high.to_f64()).contains(&number) {
+            return Err(format!("{place} is {}, outside {low} to {high}", crate::text::number::float_text(number)));
         }
     }
     Err(format!("`{path}` is {element}, outside the space"))
