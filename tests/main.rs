@@ -20,6 +20,7 @@ mod env;
 mod eval;
 mod experiment;
 mod house;
+mod lua_definitions;
 mod manifest;
 mod peers;
 mod random;
