@@ -29,3 +29,4 @@ mod text_json;
 mod text_yaml;
 mod trace;
 mod values;
+mod wrapper;

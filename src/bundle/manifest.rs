@@ -4,6 +4,7 @@
 //! rooms decode them. A reader tolerates fields it does not know: they are kept and written back.
 
 use crate::diagnostic::{Exit, Problem};
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::text::decode::{Field, Mistakes, decode};
@@ -18,7 +19,7 @@ const TOP: [&str; 9] =
     ["version", "policy", "observation_space", "action_space", "reward_spec", "env", "regime", "run", "provenance"];
 const SECTIONS: [(&str, &[&str]); 3] = [
     ("policy", &["id", "kwargs", "format", "checkpoint", "external"]),
-    ("env", &["id", "kwargs"]),
+    ("env", &["id", "kwargs", "wrappers"]),
     ("regime", &["provider", "params", "lua"]),
 ];
 
@@ -89,6 +90,8 @@ pub struct EnvEntry {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first; the key is left out where there is nothing.
+    pub wrappers: Vec<WrapperRecord>,
 }
 
 /// Why a manifest cannot be read.
@@ -222,17 +225,22 @@ impl PolicyEntry {
 
 impl EnvEntry {
     fn to_value(&self) -> Value {
-        Value::Map(Map::from_iter([
+        let mut env = Map::from_iter([
             ("id".to_owned(), self.id.as_str().into()),
             ("kwargs".to_owned(), self.kwargs.clone().into()),
-        ]))
+        ]);
+        if !self.wrappers.is_empty() {
+            env.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&self.wrappers));
+        }
+        Value::Map(env)
     }
 
     fn read(field: Field<'_>) -> Option<Self> {
         let field = field.section()?;
         let id = field.require("id", "an environment's id").and_then(|id| id.text());
         let kwargs = open_map(&field, "kwargs");
-        Some(Self { id: id?, kwargs })
+        let wrappers = field.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_list(&list));
+        Some(Self { id: id?, kwargs, wrappers: wrappers? })
     }
 }
 

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
 use crate::policy::{self, Context, Policy, PolicyError};
 use crate::regime::{self, Provider, RegimeError, RegimeRecord};
@@ -106,6 +107,14 @@ impl Catalog {
             }
             other => other,
         })
+    }
+
+    /// Makes the environment `id` inside `wrappers`, the first of them innermost.
+    ///
+    /// # Errors
+    /// As [`Catalog::env`], and when a wrapper is unknown or does not fit.
+    pub fn wrapped_env(&self, id: &str, kwargs: &Map, wrappers: &[WrapperRecord]) -> Result<Box<dyn Env>, EnvError> {
+        wrapper::wrap(self.env(id, kwargs)?, wrappers)
     }
 
     /// Makes the policy `id`.

@@ -1,0 +1,123 @@
+//! Other actions than the agent chose: `random_action`, `sticky_actions`, `action_permutation`.
+
+use super::Wrapper;
+use super::element::{copy, zero};
+use super::setting::Permutation;
+use crate::array::{DType, Item, Scalar, each};
+use crate::env::setting::Field;
+use crate::random::Rng;
+use crate::space::{BoxSpace, Element, Space};
+
+/// `random_action`: with a probability, a uniformly random action takes the place of the agent's.
+/// Every step draws a double for whether, then the action: an integer for a discrete space, a
+/// uniform for each element of a box.
+#[derive(Default)]
+pub(super) struct RandomAction {
+    probability: f64,
+    space: Option<Space>,
+}
+
+impl Wrapper for RandomAction {
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        vec![("probability", Field::Share(&mut self.probability))]
+    }
+
+    fn fit(&mut self, _: &Space, actions: &Space) -> Result<(), String> {
+        let bounded = |space: &BoxSpace| space.low().iter().chain(space.high()).all(|bound| bound.is_finite());
+        match actions {
+            Space::Discrete { .. } => {}
+            Space::Box(space) if matches!(space.dtype(), DType::F32 | DType::F64) && bounded(space) => {}
+            other => return Err(format!("needs a discrete action space or a bounded box of floats, got {other}")),
+        }
+        self.space = Some(actions.clone());
+        Ok(())
+    }
+
+    fn action(&mut self, action: &mut Element, rng: &mut Rng) {
+        let random = rng.double() < self.probability;
+        match (&self.space, action) {
+            (Some(Space::Discrete { n, start }), Element::Discrete(action)) => {
+                let other = start + rng.integers(0, *n);
+                if random {
+                    *action = other;
+                }
+            }
+            (Some(Space::Box(space)), Element::Array(action)) => {
+                each!(action, items => draw_items(space, items.iter_mut(), random, rng));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn draw_items<'a, T: Item>(space: &BoxSpace, items: impl Iterator<Item = &'a mut T>, random: bool, rng: &mut Rng) {
+    for (item, (low, high)) in items.zip(space.low().iter().zip(space.high())) {
+        let other = rng.uniform(*low, *high);
+        if let (true, Some(other)) = (random, T::from_scalar(Scalar::Float(other))) {
+            *item = other;
+        }
+    }
+}
+
+/// `sticky_actions`: with a probability, the action before is repeated (Machado et al. 2018,
+/// "Revisiting the Arcade Learning Environment", section 5.1). What counts is the action that was
+/// handed on, so repeats go on repeating. An episode's first action is never replaced; every step
+/// draws one double, the first included.
+pub(super) struct StickyActions {
+    probability: f64,
+    last: Element,
+    fresh: bool,
+}
+
+impl Default for StickyActions {
+    fn default() -> Self {
+        Self { probability: 0.0, last: Element::Discrete(0), fresh: true }
+    }
+}
+
+impl Wrapper for StickyActions {
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        vec![("probability", Field::Share(&mut self.probability))]
+    }
+
+    fn fit(&mut self, _: &Space, actions: &Space) -> Result<(), String> {
+        self.last = zero(actions);
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.fresh = true;
+    }
+
+    fn action(&mut self, action: &mut Element, rng: &mut Rng) {
+        let sticks = rng.double() < self.probability;
+        if sticks && !self.fresh {
+            copy(&self.last, action);
+        } else {
+            copy(action, &mut self.last);
+        }
+        self.fresh = false;
+    }
+}
+
+/// `action_permutation`: the actions of a discrete space mean each other.
+#[derive(Default)]
+pub(super) struct ActionPermutation {
+    permutation: Permutation,
+}
+
+impl Wrapper for ActionPermutation {
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        vec![("permutation", Field::Other(&mut self.permutation))]
+    }
+
+    fn fit(&mut self, _: &Space, actions: &Space) -> Result<(), String> {
+        self.permutation.fit(actions)
+    }
+
+    fn action(&mut self, action: &mut Element, _: &mut Rng) {
+        if let Element::Discrete(action) = action {
+            *action = self.permutation.apply(*action);
+        }
+    }
+}
