@@ -21,6 +21,7 @@ mod action;
 mod delay;
 mod dropout;
 mod element;
+mod menu;
 mod noise;
 mod record;
 pub mod registry;
@@ -54,6 +55,11 @@ trait Wrapper {
 
     /// An action on its way to the environment.
     fn action(&mut self, _action: &mut Element, _rng: &mut Rng) {}
+
+    /// Whether the last action was refused, which the step's `info` then reports.
+    fn refused(&self) -> bool {
+        false
+    }
 
     /// An observation on its way to the agent, the first of an episode included.
     fn observation(&mut self, _observation: &mut Element, _rng: &mut Rng) {}
@@ -165,6 +171,7 @@ impl Env for Wrapped {
         let ended = transition.terminated || transition.truncated;
         for layer in &mut self.layers {
             layer.wrapper.observation(observation, &mut layer.rng);
+            transition.info.invalid_action |= layer.wrapper.refused();
             transition.reward = layer.wrapper.reward(transition.reward, ended);
         }
         Ok(transition)

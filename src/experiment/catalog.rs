@@ -174,14 +174,14 @@ impl Catalog {
         Composition::new(record.terms.iter().map(term).collect::<Result<_, TermError>>()?)
     }
 
-    /// The provider that `record` describes; a scripted one draws under `seed`.
+    /// The provider that `record` describes; if it draws, then under `seed`.
     ///
     /// # Errors
     /// When there is none, it does not take its parameters, or cannot be rebuilt.
     pub fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
         match (&record.lua, &self.scripts) {
             (Some(_), Some(scripts)) => scripts.provider(record, seed),
-            _ => regime::from_record(record),
+            _ => regime::from_record(record, seed),
         }
     }
 }

@@ -234,6 +234,22 @@ fn permuted_actions_mean_each_other() {
 }
 
 #[test]
+fn masked_actions_are_refused() {
+    let wrappers = r#"[{"name": "action_mask", "params": {"masked": [1, 3]}}]"#;
+    let mut bench = Bench::new(discrete(10, 0), discrete(4, 1), wrappers);
+    bench.reset(Some(1));
+    let invalid = |bench: &mut Bench| -> Vec<bool> {
+        [1, 2, 3, 4].map(|action| bench.step(&Element::Discrete(action)).1.info.invalid_action).into()
+    };
+    // The second step is one that the environment itself calls invalid.
+    assert_eq!(invalid(&mut bench), [true, true, true, false]);
+    assert_eq!(bench.sent(&[1, 2, 3, 4]), [2, 2, 2, 4]);
+    bench.set("action_mask.masked", vec![]);
+    assert_eq!(invalid(&mut bench), [false; 4]);
+    assert_eq!(bench.sent(&[1, 2, 3, 4]), [1, 2, 3, 4]);
+}
+
+#[test]
 fn sticky_actions_repeat_what_was_handed_on() {
     let wrappers = r#"[{"name": "sticky_actions", "params": {"probability": 0.5}}]"#;
     let mut bench = Bench::new(discrete(10, 0), discrete(1000, 0), wrappers);

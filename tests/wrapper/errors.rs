@@ -38,6 +38,7 @@ fn wrappers_that_do_not_fit_the_spaces_say_what_they_need() {
         ("CartPole-v1", r#"[{"name": "action_noise"}]"#, "needs a box of numbers as the action space, got Discrete(2)"),
         ("Taxi-v3", r#"[{"name": "observation_noise"}]"#, "as the observation space, got Discrete(500)"),
         ("Pendulum-v1", r#"[{"name": "action_permutation"}]"#, "needs a discrete action space"),
+        ("Pendulum-v1", r#"[{"name": "action_mask"}]"#, "needs a discrete action space"),
         (
             "CartPole-v1",
             r#"[{"name": "action_permutation", "params": {"permutation": [0, 1, 2]}}]"#,
@@ -60,7 +61,7 @@ fn wrappers_that_do_not_fit_the_spaces_say_what_they_need() {
 #[test]
 fn values_are_checked_when_they_are_set_and_a_refused_one_changes_nothing() {
     let wrappers = r#"[{"name": "observation_noise", "params": {"std": 0.5}}, {"name": "reward_delay"},
-        {"name": "action_permutation"}, {"name": "random_action"}, {"name": "observation_delay"}]"#;
+        {"name": "action_permutation"}, {"name": "action_mask"}, {"name": "random_action"}, {"name": "observation_delay"}]"#;
     let mut bench = Bench::new(boxed(2, DType::F32, 9.0), discrete(3, 0), wrappers);
     let before = bench.env.parameters();
     for (name, value, told) in [
@@ -76,6 +77,9 @@ fn values_are_checked_when_they_are_set_and_a_refused_one_changes_nothing() {
         ("reward_delay.steps", "10001", "an integer from 0 to 10000, got 10001"),
         ("observation_delay.fill", "true", "`last` or `zeros`, got a boolean"),
         ("random_action.probability", "1.01", "a number from 0 to 1, got 1.01"),
+        ("action_mask.masked", "[0, 3]", "must name actions from 0 to 2, got 3"),
+        ("action_mask.masked", "[2, 1, 0]", "must leave one action at least"),
+        ("action_mask.masked", "1", "a list of actions, got 1"),
         ("action_permutation.permutation", "[0, 0, 1]", "each of the actions 0 to 2 once, got [0, 0, 1]"),
         ("action_permutation.permutation", "[0, 1]", "each of the actions 0 to 2 once"),
         ("action_permutation.permutation", "[]", "a list of actions, got a list"),

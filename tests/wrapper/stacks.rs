@@ -43,7 +43,7 @@ fn fitting(id: &str) -> Vec<WrapperRecord> {
     let fits = |name: &str| match name {
         "observation_noise" => !discrete(env.observation_space()),
         "action_noise" => !discrete(env.action_space()),
-        "action_permutation" => discrete(env.action_space()),
+        "action_permutation" | "action_mask" => discrete(env.action_space()),
         _ => true,
     };
     let record = |name: &str| WrapperRecord { name: name.to_owned(), params: Map::new() };
@@ -204,6 +204,10 @@ fn any_wrapper() -> impl Strategy<Value = WrapperRecord> {
         Just(vec![0_i64, 1, 2]).prop_shuffle().prop_map(move |order| record(
             "action_permutation",
             vec![("permutation", order.into_iter().map(Value::from).collect::<Vec<_>>().into())]
+        )),
+        prop::collection::vec(0..3_i64, 0..3).prop_map(move |masked| record(
+            "action_mask",
+            vec![("masked", masked.into_iter().map(Value::from).collect::<Vec<_>>().into())]
         )),
         (0..9_i64).prop_map(move |steps| record("reward_delay", vec![("steps", steps.into())])),
         (-2.0..2.0_f64).prop_map(move |scale| record("reward_scale", vec![("scale", scale.into())])),

@@ -1,8 +1,9 @@
-//! Other actions than the agent chose: `random_action`, `sticky_actions`, `action_permutation`.
+//! Other actions than the agent chose: `random_action`, `sticky_actions`, `action_permutation`,
+//! `action_mask`.
 
 use super::Wrapper;
 use super::element::{copy, zero};
-use super::setting::Permutation;
+use super::menu::{Mask, Permutation};
 use crate::array::{DType, Item, Scalar, each};
 use crate::env::setting::Field;
 use crate::random::Rng;
@@ -119,5 +120,38 @@ impl Wrapper for ActionPermutation {
         if let Element::Discrete(action) = action {
             *action = self.permutation.apply(*action);
         }
+    }
+}
+
+/// `action_mask`: some actions of a discrete space are not to be had. Choosing one is refused:
+/// the lowest that is to be had is taken instead, and the step is reported as an invalid action.
+#[derive(Default)]
+pub(super) struct ActionMask {
+    masked: Mask,
+    refused: bool,
+}
+
+impl Wrapper for ActionMask {
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        vec![("masked", Field::Other(&mut self.masked))]
+    }
+
+    fn fit(&mut self, _: &Space, actions: &Space) -> Result<(), String> {
+        self.masked.fit(actions)
+    }
+
+    fn action(&mut self, action: &mut Element, _: &mut Rng) {
+        let instead = match action {
+            Element::Discrete(action) => self.masked.instead_of(*action),
+            _ => None,
+        };
+        self.refused = instead.is_some();
+        if let Some(instead) = instead {
+            *action = Element::Discrete(instead);
+        }
+    }
+
+    fn refused(&self) -> bool {
+        self.refused
     }
 }

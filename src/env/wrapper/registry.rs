@@ -1,7 +1,7 @@
 //! The wrappers by name.
 
 use super::Wrapper;
-use super::action::{ActionPermutation, RandomAction, StickyActions};
+use super::action::{ActionMask, ActionPermutation, RandomAction, StickyActions};
 use super::delay::{ActionDelay, ObservationDelay, RewardDelay};
 use super::dropout::ObservationDropout;
 use super::noise::{ActionNoise, ObservationNoise};
@@ -9,8 +9,9 @@ use super::reward::RewardScale;
 use crate::suggest;
 
 /// The names of all wrappers, sorted.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "action_delay",
+    "action_mask",
     "action_noise",
     "action_permutation",
     "observation_delay",
@@ -26,6 +27,7 @@ pub const NAMES: [&str; 10] = [
 pub(super) fn neutral(name: &str) -> Option<Box<dyn Wrapper>> {
     Some(match name {
         "action_delay" => Box::new(ActionDelay::default()),
+        "action_mask" => Box::new(ActionMask::default()),
         "action_noise" => Box::new(ActionNoise::default()),
         "action_permutation" => Box::new(ActionPermutation::default()),
         "observation_delay" => Box::new(ObservationDelay::default()),
