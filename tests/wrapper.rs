@@ -40,7 +40,9 @@ impl Probe {
                     array.set(index, &Value::Float(value)).unwrap();
                 }
             }
-            _ => panic!("no such space here"),
+            Element::Dict(parts) => parts.values_mut().for_each(|part| self.show(part)),
+            Element::Tuple(parts) => parts.iter_mut().for_each(|part| self.show(part)),
+            Element::Text(_) => panic!("no such space here"),
         }
     }
 }

@@ -18,8 +18,8 @@ pub const VERSION: i64 = 1;
 const TOP: [&str; 9] =
     ["version", "policy", "observation_space", "action_space", "reward_spec", "env", "regime", "run", "provenance"];
 const SECTIONS: [(&str, &[&str]); 3] = [
-    ("policy", &["id", "kwargs", "format", "checkpoint", "external"]),
-    ("env", &["id", "kwargs", "wrappers"]),
+    ("policy", &["id", "kwargs", "format", "checkpoint", "external", "lua"]),
+    ("env", &["id", "kwargs", "wrappers", "lua"]),
     ("regime", &["provider", "params", "lua"]),
 ];
 
@@ -61,6 +61,8 @@ pub struct PolicyEntry {
     pub checkpoint: Option<String>,
     /// Whether `checkpoint` is an absolute path outside the bundle.
     pub external: bool,
+    /// The definition of a policy written in Lua: its source and the digest of that.
+    pub lua: Option<Value>,
 }
 
 /// `policy.format`: what the rebuilt policy is handed to restore itself.
@@ -92,6 +94,8 @@ pub struct EnvEntry {
     pub kwargs: Map,
     /// What is around it, the innermost first; the key is left out where there is nothing.
     pub wrappers: Vec<WrapperRecord>,
+    /// The definition of an environment written in Lua: its source and the digest of that.
+    pub lua: Option<Value>,
 }
 
 /// Why a manifest cannot be read.
@@ -204,6 +208,7 @@ impl PolicyEntry {
             map.insert("checkpoint".to_owned(), checkpoint.as_str().into());
         }
         map.insert("external".to_owned(), self.external.into());
+        map.extend(self.lua.clone().map(|code| ("lua".to_owned(), code)));
         Value::Map(map)
     }
 
@@ -215,6 +220,7 @@ impl PolicyEntry {
             format: field.get("format").and_then(|format| read_format(&format)),
             checkpoint: field.get("checkpoint").and_then(|path| path.text()),
             external: field.get("external").and_then(|external| external.flag()).unwrap_or(false),
+            lua: field.get("lua").map(|code| code.value().clone()),
         };
         if field.get("format").is_some() && field.get("checkpoint").is_none() {
             field.note_key("checkpoint", "missing, expected the path of what `format` restores");
@@ -225,14 +231,15 @@ impl PolicyEntry {
 
 impl EnvEntry {
     fn to_value(&self) -> Value {
-        let mut env = Map::from_iter([
+        let mut map = Map::from_iter([
             ("id".to_owned(), self.id.as_str().into()),
             ("kwargs".to_owned(), self.kwargs.clone().into()),
         ]);
         if !self.wrappers.is_empty() {
-            env.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&self.wrappers));
+            map.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&self.wrappers));
         }
-        Value::Map(env)
+        map.extend(self.lua.clone().map(|code| ("lua".to_owned(), code)));
+        Value::Map(map)
     }
 
     fn read(field: Field<'_>) -> Option<Self> {
@@ -240,7 +247,8 @@ impl EnvEntry {
         let id = field.require("id", "an environment's id").and_then(|id| id.text());
         let kwargs = open_map(&field, "kwargs");
         let wrappers = field.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_list(&list));
-        Some(Self { id: id?, kwargs, wrappers: wrappers? })
+        let lua = field.get("lua").map(|code| code.value().clone());
+        Some(Self { id: id?, kwargs, wrappers: wrappers?, lua })
     }
 }
 

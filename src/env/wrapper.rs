@@ -23,6 +23,7 @@ mod dropout;
 mod element;
 mod menu;
 mod noise;
+mod random_action;
 mod record;
 pub mod registry;
 mod reward;

@@ -1,8 +1,8 @@
 //! What each wrapper does, worked out by hand or drawn from its own stream.
 
-use skyfall::array::DType;
+use skyfall::array::{Array, DType};
 use skyfall::random::Rng;
-use skyfall::space::Element;
+use skyfall::space::{Element, MultiDiscreteSpace, Space};
 use skyfall::value::Value;
 
 use super::{Bench, boxed, discrete, floats, state};
@@ -156,7 +156,7 @@ fn a_delay_can_grow_and_shrink_between_steps() {
 fn zeros_are_the_nearest_that_the_space_has() {
     let space = skyfall::space::BoxSpace::new(&[3], DType::F32, &[1.0, -2.0, -9.0], &[5.0, 2.0, -4.0]).unwrap();
     let wrappers = r#"[{"name": "observation_delay", "params": {"steps": 1}}]"#;
-    let mut bench = Bench::new(skyfall::space::Space::Box(space), discrete(2, 0), wrappers);
+    let mut bench = Bench::new(Space::Box(space), discrete(2, 0), wrappers);
     assert_eq!(bench.reset(Some(1)), floats(&[1.0, 0.0, -4.0]));
 }
 
@@ -208,6 +208,54 @@ fn random_actions_of_a_box_are_uniform_within_its_bounds() {
         let expected = [rng.uniform(-2.0, 2.0) as f32, rng.uniform(-2.0, 2.0) as f32];
         assert_eq!(*bench.received.borrow().last().unwrap(), floats(&expected));
     }
+}
+
+#[test]
+fn nested_spaces_are_disturbed_part_by_part() {
+    let dict = |parts: Vec<(&str, Space)>| {
+        Space::dict(parts.into_iter().map(|(name, space)| (name.to_owned(), space)).collect()).unwrap()
+    };
+    let observations = dict(vec![
+        ("count", discrete(1000, 0)),
+        ("place", boxed(2, DType::F64, 1e6)),
+        ("more", Space::tuple(vec![boxed(1, DType::F64, 1e6)]).unwrap()),
+    ]);
+    let multi = MultiDiscreteSpace::new(&[2], DType::I64, &[3, 5], &[0, -2]).unwrap();
+    let actions = dict(vec![
+        ("turn", discrete(3, 1)),
+        ("push", boxed(1, DType::F32, 2.0)),
+        ("both", Space::MultiDiscrete(multi)),
+    ]);
+    let wrappers = r#"[{"name": "observation_noise", "params": {"std": [0.5, 0, 2]}},
+        {"name": "random_action", "params": {"probability": 1}}, {"name": "observation_delay"}, {"name": "action_delay"}]"#;
+    let mut bench = Bench::new(observations.clone(), actions.clone(), wrappers);
+    let (mut noise, mut action) = (stream(3, "observation_noise"), stream(3, "random_action"));
+    bench.reset(Some(3));
+    let _reset = [(); 3].map(|()| noise.standard_normal());
+    let (observation, _) = bench.step(&actions.blank());
+    let Element::Dict(parts) = &observation else { panic!() };
+    let numbers = |values: &[f64]| Element::Array(Array::from_vec(&[values.len()], values.to_vec()).unwrap());
+    let [first, _, third] = [(); 3].map(|()| noise.standard_normal());
+    assert_eq!(parts["count"], Element::Discrete(1));
+    assert_eq!(parts["place"], numbers(&[1.0 + 0.5 * first, 1.25]));
+    assert_eq!(parts["more"], Element::Tuple(vec![numbers(&[1.0 + 2.0 * third])]));
+    action.double();
+    let turn = Element::Discrete(action.integers(1, 4));
+    let push = floats(&[action.uniform(-2.0, 2.0) as f32]);
+    let both = vec![action.integers(0, 3), action.integers(-2, 3)];
+    let Element::Dict(sent) = bench.received.borrow()[0].clone() else { panic!() };
+    assert_eq!((&sent["turn"], &sent["push"]), (&turn, &push));
+    assert_eq!(sent["both"], Element::Array(Array::from_vec(&[2], both).unwrap()));
+    // Zeros are the first elements, and zeros within their bounds.
+    bench.set("observation_delay.steps", 1);
+    bench.set("action_delay.steps", 1);
+    bench.set("random_action.probability", 0);
+    bench.received.borrow_mut().clear();
+    assert_eq!(bench.reset(None), observations.blank());
+    bench.step(&actions.sample(&mut Rng::new(1)));
+    let Element::Dict(sent) = bench.received.borrow()[0].clone() else { panic!() };
+    assert_eq!((&sent["turn"], &sent["push"]), (&Element::Discrete(1), &floats(&[0.0])));
+    assert_eq!(sent["both"], Element::Array(Array::from_vec(&[2], vec![0_i64, -2]).unwrap()));
 }
 
 #[test]

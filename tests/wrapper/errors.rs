@@ -35,8 +35,12 @@ fn unknown_names_and_parameters_name_the_nearest() {
 #[test]
 fn wrappers_that_do_not_fit_the_spaces_say_what_they_need() {
     for (id, wrappers, needs) in [
-        ("CartPole-v1", r#"[{"name": "action_noise"}]"#, "needs a box of numbers as the action space, got Discrete(2)"),
-        ("Taxi-v3", r#"[{"name": "observation_noise"}]"#, "as the observation space, got Discrete(500)"),
+        (
+            "CartPole-v1",
+            r#"[{"name": "action_noise"}]"#,
+            "needs a box of numbers as the action space or within it, got Discrete(2)",
+        ),
+        ("Taxi-v3", r#"[{"name": "observation_noise"}]"#, "as the observation space or within it, got Discrete(500)"),
         ("Pendulum-v1", r#"[{"name": "action_permutation"}]"#, "needs a discrete action space"),
         ("Pendulum-v1", r#"[{"name": "action_mask"}]"#, "needs a discrete action space"),
         (
@@ -55,7 +59,7 @@ fn wrappers_that_do_not_fit_the_spaces_say_what_they_need() {
     }
     let unbounded = Bench::new(discrete(2, 0), boxed(1, DType::F32, f64::INFINITY), "[]").env;
     let error = wrap(unbounded, &stack(r#"[{"name": "random_action"}]"#)).err().unwrap();
-    assert!(error.to_string().contains("needs a discrete action space or a bounded box of floats"), "{error}");
+    assert!(error.to_string().contains("needs an action space of integers and bounded boxes"), "{error}");
 }
 
 #[test]

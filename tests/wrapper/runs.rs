@@ -178,5 +178,42 @@ fn lua_steps_wrapped_environments_by_hand() {
     assert!(lines[2].starts_with("action_delay\t"), "{stdout}");
     assert!(lines[3].contains("`wrappers[0].name`: there is no wrapper `nothing`"), "{stdout}");
     assert!(lines[4].contains("unknown option `wrapper`; it takes `wrappers`"), "{stdout}");
-    assert!(lines[5].contains("needs a box of numbers as the action space"), "{stdout}");
+    assert!(lines[5].contains("needs a box of numbers as the action space or within it"), "{stdout}");
+}
+
+#[test]
+fn environments_written_in_lua_are_wrapped_and_travel_so() {
+    let scratch = Scratch::new();
+    let ran = scratch.script(
+        r"local skyfall = require 'skyfall'
+        skyfall.env.define {
+          id = 'Walk-v0',
+          observation_space = function() return skyfall.space.box { low = { -50.0 }, high = { 50.0 }, dtype = 'float32' } end,
+          action_space = function() return skyfall.space.discrete(2) end,
+          max_episode_steps = 20,
+          reset = function(env) env.x = 0.0; return { env.x } end,
+          step = function(env, action) env.x = env.x + (action == 1 and 1 or -1); return { env.x }, env.x, false, false end,
+        }
+        skyfall.run_experiment({
+          env = { id = 'Walk-v0', wrappers = {
+            { name = 'action_permutation', params = { permutation = { 1, 0 } } }, { name = 'observation_noise' } } },
+          algorithm = { name = 'none', policy = { id = 'constant', kwargs = { action = 1 } } },
+          regime = skyfall.regime.schedule {
+            { id = 'turned', steps = 40 },
+            { id = 'straight', steps = 40, env = { ['action_permutation.permutation'] = { 0, 1 }, ['observation_noise.std'] = 1 } } },
+          rollout = { total_steps = 80 }, run = { name = 'walk', seed = 1 },
+        }, { traces = 'a.jsonl', export_dir = 'bundle' })
+        local e = skyfall.env.make('Walk-v0', {}, { wrappers = { { name = 'reward_scale', params = { scale = 10 } } } })
+        e:reset { seed = 1 }
+        print((select(2, e:step(1))))",
+    );
+    assert_eq!(ran.ok().stdout, "10.0\n");
+    std::fs::remove_file(scratch.file("script.lua")).unwrap();
+    scratch.skyfall(&["serve", "bundle", "--traces", "b.jsonl"]).ok();
+    let [trained, served] = ["a.jsonl", "b.jsonl"].map(|name| {
+        let rewards: Vec<f64> = rows(&scratch.file(name)).iter().map(|row| row["reward"].as_float().unwrap()).collect();
+        rewards
+    });
+    assert_eq!(trained, served);
+    assert_eq!((trained[19], trained[40], trained[59]), (-20.0, 1.0, 20.0));
 }

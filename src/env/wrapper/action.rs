@@ -1,64 +1,11 @@
-//! Other actions than the agent chose: `random_action`, `sticky_actions`, `action_permutation`,
-//! `action_mask`.
+//! Other actions than the agent chose: `sticky_actions`, `action_permutation`, `action_mask`.
 
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::menu::{Mask, Permutation};
-use crate::array::{DType, Item, Scalar, each};
 use crate::env::setting::Field;
 use crate::random::Rng;
-use crate::space::{BoxSpace, Element, Space};
-
-/// `random_action`: with a probability, a uniformly random action takes the place of the agent's.
-/// Every step draws a double for whether, then the action: an integer for a discrete space, a
-/// uniform for each element of a box.
-#[derive(Default)]
-pub(super) struct RandomAction {
-    probability: f64,
-    space: Option<Space>,
-}
-
-impl Wrapper for RandomAction {
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        vec![("probability", Field::Share(&mut self.probability))]
-    }
-
-    fn fit(&mut self, _: &Space, actions: &Space) -> Result<(), String> {
-        let bounded = |space: &BoxSpace| space.low().iter().chain(space.high()).all(|bound| bound.is_finite());
-        match actions {
-            Space::Discrete { .. } => {}
-            Space::Box(space) if matches!(space.dtype(), DType::F32 | DType::F64) && bounded(space) => {}
-            other => return Err(format!("needs a discrete action space or a bounded box of floats, got {other}")),
-        }
-        self.space = Some(actions.clone());
-        Ok(())
-    }
-
-    fn action(&mut self, action: &mut Element, rng: &mut Rng) {
-        let random = rng.double() < self.probability;
-        match (&self.space, action) {
-            (Some(Space::Discrete { n, start }), Element::Discrete(action)) => {
-                let other = start + rng.integers(0, *n);
-                if random {
-                    *action = other;
-                }
-            }
-            (Some(Space::Box(space)), Element::Array(action)) => {
-                each!(action, items => draw_items(space, items.iter_mut(), random, rng));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn draw_items<'a, T: Item>(space: &BoxSpace, items: impl Iterator<Item = &'a mut T>, random: bool, rng: &mut Rng) {
-    for (item, (low, high)) in items.zip(space.low().iter().zip(space.high())) {
-        let other = rng.uniform(*low, *high);
-        if let (true, Some(other)) = (random, T::from_scalar(Scalar::Float(other))) {
-            *item = other;
-        }
-    }
-}
+use crate::space::{Element, Space};
 
 /// `sticky_actions`: with a probability, the action before is repeated (Machado et al. 2018,
 /// "Revisiting the Arcade Learning Environment", section 5.1). What counts is the action that was

@@ -24,7 +24,7 @@ impl Permutation {
     /// its actions.
     pub(super) fn fit(&mut self, space: &Space) -> Result<(), String> {
         let (start, n) = match space {
-            Space::Discrete { n, start } if *n <= ACTIONS => (*start, *n),
+            Space::Discrete { n, start, .. } if *n <= ACTIONS => (*start, *n),
             other => return Err(format!("needs a discrete action space of at most {ACTIONS} actions, got {other}")),
         };
         self.actions = Some((start, n));
@@ -88,7 +88,7 @@ impl Mask {
     /// # Errors
     /// When the space is another, or the mask does not go with its actions.
     pub(super) fn fit(&mut self, space: &Space) -> Result<(), String> {
-        let Space::Discrete { n, start } = space else {
+        let Space::Discrete { n, start, .. } = space else {
             return Err(format!("needs a discrete action space, got {space}"));
         };
         self.actions = Some((*start, *n));

@@ -16,13 +16,14 @@ use crate::space::{Element, Space};
 /// Half the width of the uniform distribution whose standard deviation is 1.
 const HALF_WIDTH: f64 = 1.732_050_807_568_877_2;
 
-/// Independent noise on every element of an array.
+/// Independent noise on every number of the boxes in a space.
 #[derive(Default)]
 struct Noise {
     std: Spread,
     distribution: Distribution,
-    low: Vec<f64>,
-    high: Vec<f64>,
+    space: Option<Space>,
+    /// The bounds of each number.
+    bounds: Vec<(f64, f64)>,
 }
 
 impl Noise {
@@ -32,30 +33,46 @@ impl Noise {
 
     /// Takes the bounds of `space`, which `which` names.
     fn fit(&mut self, space: &Space, which: &str) -> Result<(), String> {
-        let space = match space {
-            Space::Box(space) if space.dtype() != DType::Bool => space,
-            other => return Err(format!("needs a box of numbers as the {which} space, got {other}")),
-        };
-        self.std.fit(space.low().len()).map_err(|message| format!("`std` {message}"))?;
-        let (least, most) = match space.dtype().integer_range() {
-            #[expect(clippy::cast_precision_loss, reason = "bounds of 64 bits round outwards and saturate")]
-            Some((least, most)) => (least as f64, most as f64),
-            None => (f64::NEG_INFINITY, f64::INFINITY),
-        };
-        self.low = space.low().iter().map(|low| low.max(least)).collect();
-        self.high = space.high().iter().map(|high| high.min(most)).collect();
-        Ok(())
+        collect_bounds(space, &mut self.bounds);
+        if self.bounds.is_empty() {
+            return Err(format!("needs a box of numbers as the {which} space or within it, got {space}"));
+        }
+        self.space = Some(space.clone());
+        self.std.fit(self.bounds.len()).map_err(|message| format!("`std` {message}"))
     }
 
-    /// Disturbs `element`; one draw for each number, in C order, whatever the strength.
+    /// Disturbs `element`; one draw for each number, in order, whatever the strength.
     fn disturb(&self, element: &mut Element, rng: &mut Rng) {
-        let Element::Array(array) = element else { return };
-        each!(array, items => self.disturb_items(items.iter_mut(), rng));
+        if let Some(space) = &self.space {
+            let mut numbers = self.std.each().zip(self.bounds.iter().copied());
+            self.disturb_part(space, element, &mut numbers, rng);
+        }
     }
 
-    fn disturb_items<'a, T: Item>(&self, items: impl Iterator<Item = &'a mut T>, rng: &mut Rng) {
-        let bounds = self.low.iter().zip(&self.high);
-        for ((item, std), (low, high)) in items.zip(self.std.each()).zip(bounds) {
+    fn disturb_part(&self, space: &Space, element: &mut Element, numbers: &mut Numbers<'_>, rng: &mut Rng) {
+        match (space, element) {
+            (Space::Box(space), Element::Array(array)) if space.dtype() != DType::Bool => {
+                each!(array, items => self.disturb_items(items.iter_mut(), numbers, rng));
+            }
+            (Space::Tuple(spaces), Element::Tuple(parts)) => {
+                let parts = spaces.iter().zip(parts);
+                parts.for_each(|(space, part)| self.disturb_part(space, part, numbers, rng));
+            }
+            (Space::Dict(dict), Element::Dict(parts)) => {
+                let parts = dict.spaces().values().zip(parts.values_mut());
+                parts.for_each(|(space, part)| self.disturb_part(space, part, numbers, rng));
+            }
+            _ => {}
+        }
+    }
+
+    fn disturb_items<'a, T: Item>(
+        &self,
+        items: impl Iterator<Item = &'a mut T>,
+        numbers: &mut Numbers<'_>,
+        rng: &mut Rng,
+    ) {
+        for (item, (std, (low, high))) in items.zip(numbers) {
             let draw = match self.distribution {
                 Distribution::Gaussian => rng.standard_normal(),
                 Distribution::Uniform => rng.uniform(-HALF_WIDTH, HALF_WIDTH),
@@ -65,11 +82,32 @@ impl Noise {
             }
             let disturbed = item.to_f64() + std * draw;
             let disturbed = if T::DTYPE.is_float() { disturbed } else { disturbed.round_ties_even() };
-            // NaN is no number to disturb, and what leaves a float16's range has no bound to meet.
-            if let Some(value) = T::from_scalar(Scalar::Float(disturbed.clamp(*low, *high))) {
+            // NaN is no number to disturb, and what leaves a float's range has no bound to meet.
+            if let Some(value) = T::from_scalar(Scalar::Float(disturbed.clamp(low, high))) {
                 *item = value;
             }
         }
+    }
+}
+
+/// The standard deviation and the bounds of each number that is still to come.
+type Numbers<'a> = dyn Iterator<Item = (f64, (f64, f64))> + 'a;
+
+/// Appends the bounds of every number in `space`, as its dtype can hold them.
+fn collect_bounds(space: &Space, bounds: &mut Vec<(f64, f64)>) {
+    match space {
+        Space::Box(space) if space.dtype() != DType::Bool => {
+            let (least, most) = match space.dtype().integer_range() {
+                #[expect(clippy::cast_precision_loss, reason = "64 bits round outwards, where nothing is set")]
+                Some((least, most)) => (least as f64, most as f64),
+                None => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            let pairs = space.low().iter().zip(space.high());
+            bounds.extend(pairs.map(|(low, high)| (low.to_f64().max(least), high.to_f64().min(most))));
+        }
+        Space::Tuple(spaces) => spaces.iter().for_each(|space| collect_bounds(space, bounds)),
+        Space::Dict(dict) => dict.spaces().values().for_each(|space| collect_bounds(space, bounds)),
+        _ => {}
     }
 }
 

@@ -1,10 +1,11 @@
 //! The wrappers by name.
 
 use super::Wrapper;
-use super::action::{ActionMask, ActionPermutation, RandomAction, StickyActions};
+use super::action::{ActionMask, ActionPermutation, StickyActions};
 use super::delay::{ActionDelay, ObservationDelay, RewardDelay};
 use super::dropout::ObservationDropout;
 use super::noise::{ActionNoise, ObservationNoise};
+use super::random_action::RandomAction;
 use super::reward::RewardScale;
 use crate::suggest;
 

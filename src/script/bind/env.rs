@@ -2,6 +2,8 @@
 
 use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
+use super::definition::record;
+use super::scripted_env::EnvDefinition;
 use super::space::LuaSpace;
 use super::{Fault, Module, element, line};
 use crate::env::wrapper::{self, WrapperRecord};
@@ -20,15 +22,30 @@ struct LuaEnv {
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
-        .function("make", |_, _, (id, kwargs, options): (LuaValue, LuaValue, LuaValue)| {
+        .function("make", |_, host, (id, kwargs, options): (LuaValue, LuaValue, LuaValue)| {
             let id = convert::text(&id, "id")?;
             let kwargs = convert::read_map(&kwargs, "kwargs")?;
             let wrappers = read_wrappers(&options)?;
-            let env = registry::make(&id, &kwargs).and_then(|env| wrapper::wrap(env, &wrappers)).map_err(line)?;
+            let env = host.catalog.borrow().wrapped_env(&id, &kwargs, &wrappers).map_err(line)?;
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?
-        .function("list", |lua, _, ()| Ok(lua.create_sequence_from(registry::IDS)?))?
+        .function("define", |lua, host, given: LuaValue| {
+            let definition = EnvDefinition::read(&given)?;
+            let id = definition.id.clone();
+            if registry::IDS.contains(&id.as_str()) {
+                return Err(Fault::Line(format!("env.define: `{id}` is a native environment; choose another id")));
+            }
+            let code = record(host, &given);
+            host.catalog.borrow_mut().define_env(id, definition.maker(lua.weak()), code);
+            Ok(())
+        })?
+        .function("list", |lua, host, ()| {
+            let catalog = host.catalog.borrow();
+            let mut ids: Vec<&str> = catalog.env_ids().collect();
+            ids.sort_unstable();
+            Ok(lua.create_sequence_from(ids)?)
+        })?
         .function("wrappers", |lua, _, ()| Ok(lua.create_sequence_from(wrapper::registry::NAMES)?))
 }
 
