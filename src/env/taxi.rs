@@ -2,11 +2,11 @@
 //! the same): drive south (0), north (1), east (2) or west (3) on a 5 x 5 grid with walls, pick
 //! up (4) and drop off (5) a passenger at one of four stands.
 
-use super::grid::{categorical, write_state};
-use super::native::{Action, Outcome, World};
+use super::grid::categorical;
 use super::setting::Field;
+use super::world::{Outcome, World};
 use crate::random::Rng;
-use crate::space::{Element, Space, SpaceError};
+use crate::space::{Space, SpaceError};
 
 /// The stands: row and column.
 const STANDS: [(i64, i64); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
@@ -151,6 +151,9 @@ impl World for Taxi {
     const ARGUMENTS: &'static [&'static str] =
         &["is_rainy", "fickle_passenger", "rainy_probability", "fickle_probability"];
 
+    type Action = i64;
+    type Observation = [i64; 1];
+
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
         Ok((Space::discrete(500, 0)?, Space::discrete(6, 0)?))
     }
@@ -174,9 +177,9 @@ impl World for Taxi {
         self.undecided = self.fickle_passenger && rng.double() < self.fickle_probability;
     }
 
-    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+    fn advance(&mut self, action: i64, rng: &mut Rng) -> Outcome {
         let before = self.place;
-        let outcome = match action.index() {
+        let outcome = match action {
             direction @ 0..=3 => {
                 self.drive(direction, rng);
                 Outcome { reward: -1.0, terminated: false }
@@ -195,7 +198,7 @@ impl World for Taxi {
         outcome
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_state(observation, usize::try_from(self.place.state()).unwrap_or_default());
+    fn observe(&self) -> [i64; 1] {
+        [self.place.state()]
     }
 }
