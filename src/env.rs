@@ -1,6 +1,7 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
 mod acrobot;
+mod blackjack;
 mod cartpole;
 mod cliff_walking;
 mod episode;

@@ -1,6 +1,7 @@
 //! The native environments by id.
 
 use super::acrobot::Acrobot;
+use super::blackjack::Blackjack;
 use super::cartpole::CartPole;
 use super::cliff_walking::CliffWalking;
 use super::episode::Episode;
@@ -16,8 +17,9 @@ use crate::suggest;
 use crate::value::Map;
 
 /// The ids of all native environments, sorted.
-pub const IDS: [&str; 12] = [
+pub const IDS: [&str; 13] = [
     "Acrobot-v1",
+    "Blackjack-v1",
     "CartPole-v0",
     "CartPole-v1",
     "CliffWalking-v1",
@@ -56,6 +58,7 @@ pub(super) fn native(id: &str, kwargs: &Map) -> Result<Box<dyn Native>, EnvError
     };
     match id {
         "Acrobot-v1" => made("Acrobot-v1", 500, Acrobot::default(), kwargs),
+        "Blackjack-v1" => made("Blackjack-v1", None, Blackjack::default(), kwargs),
         "CartPole-v0" => made("CartPole-v0", 200, CartPole::default(), kwargs),
         "CartPole-v1" => made("CartPole-v1", 500, CartPole::default(), kwargs),
         "CliffWalking-v1" => made("CliffWalking-v1", None, CliffWalking::default(), kwargs),
@@ -65,8 +68,8 @@ pub(super) fn native(id: &str, kwargs: &Map) -> Result<Box<dyn Native>, EnvError
         "MountainCar-v0" => made("MountainCar-v0", 200, MountainCar::default(), kwargs),
         "MountainCarContinuous-v0" => made("MountainCarContinuous-v0", 999, MountainCarContinuous::default(), kwargs),
         "Pendulum-v1" => made("Pendulum-v1", 200, Pendulum::default(), kwargs),
-        "Taxi-v3" => made("Taxi-v3", 200, Taxi::default(), kwargs),
-        "Taxi-v4" => made("Taxi-v4", 200, Taxi::default(), kwargs),
+        "Taxi-v3" => made("Taxi-v3", 200, Taxi::<3>::default(), kwargs),
+        "Taxi-v4" => made("Taxi-v4", 200, Taxi::<4>::default(), kwargs),
         _ => {
             let nearest = suggest::nearest(id, IDS).map(str::to_owned);
             Err(EnvError::UnknownId { id: id.to_owned(), nearest })

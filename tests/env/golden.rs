@@ -86,6 +86,7 @@ macro_rules! golden {
     )+};
 }
 golden! {
+    blackjack_is_gymnasiums: "Blackjack-v1" "Blackjack-v1.jsonl", "Blackjack-v1_natural-True_sab-False.jsonl";
     cartpole_is_gymnasiums: "CartPole-v1" "CartPole-v1.jsonl", "CartPole-v1_sutton_barto_reward-True.jsonl";
     mountain_car_is_gymnasiums: "MountainCar-v0" "MountainCar-v0.jsonl";
     mountain_car_continuous_is_gymnasiums: "MountainCarContinuous-v0" "MountainCarContinuous-v0.jsonl";
@@ -95,7 +96,7 @@ golden! {
         "FrozenLake-v1_map_name-4x4_is_slippery-False.jsonl",
         "FrozenLake-v1_map_name-8x8_is_slippery-True.jsonl";
     taxi_is_gymnasiums: "Taxi-v4" "Taxi-v4.jsonl", "Taxi-v4_is_rainy-True_fickle_passenger-True.jsonl";
-    taxi_v3_goes_the_way_of_v4: "Taxi-v3" "Taxi-v4.jsonl";
+    taxi_v3_is_gymnasium_1_2_s: "Taxi-v3" "Taxi-v4.jsonl", "Taxi-v3_is_rainy-True_fickle_passenger-True.jsonl";
     cliff_walking_is_gymnasiums: "CliffWalking-v1" "CliffWalking-v1.jsonl", "CliffWalking-v1_is_slippery-True.jsonl";
 }
 
