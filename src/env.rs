@@ -3,6 +3,7 @@
 mod acrobot;
 mod cartpole;
 mod cliff_walking;
+pub mod foreign;
 mod frozen_lake;
 mod grid;
 mod mountain_car;
@@ -13,7 +14,7 @@ pub mod registry;
 mod setting;
 mod taxi;
 
-use crate::diagnostic::Problem;
+use crate::diagnostic::{Exit, Problem};
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -123,6 +124,28 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// The environment is a program, which may not be started here.
+    #[error("environment `{id}` is another program, which may not be started here (allow it with --allow-run)")]
+    NotAllowed {
+        /// The environment.
+        id: String,
+    },
+    /// An environment variable that says how programs are started is malformed.
+    #[error("{name} {message}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What was expected and what came.
+        message: String,
+    },
+    /// The user asked to stop while the environment did not answer.
+    #[error("environment `{id}` did not answer `{question}`; it was ended when you asked to stop")]
+    Interrupted {
+        /// The environment.
+        id: String,
+        /// What it was doing.
+        question: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -140,7 +163,18 @@ impl Problem for EnvError {
             Self::Argument { .. } => "env/argument",
             Self::Parameter { .. } => "env/parameter",
             Self::Action { .. } => "env/action",
+            Self::NotAllowed { .. } => "env/not-allowed",
+            Self::Variable { .. } => "env/variable",
+            Self::Interrupted { .. } => "env/interrupted",
             Self::Failed { .. } => "env/failed",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted { .. } => Exit::Interrupted,
+            Self::Variable { .. } => Exit::Usage,
+            _ => Exit::Failure,
         }
     }
 

@@ -9,7 +9,7 @@ use super::mountain_car_continuous::MountainCarContinuous;
 use super::native::Native;
 use super::pendulum::Pendulum;
 use super::taxi::Taxi;
-use super::{Env, EnvError};
+use super::{Env, EnvError, foreign};
 use crate::suggest;
 use crate::value::Map;
 
@@ -49,6 +49,8 @@ pub fn make(id: &str, kwargs: &Map) -> Result<Box<dyn Env>, EnvError> {
         "Pendulum-v1" => Box::new(Native::new("Pendulum-v1", Some(200), Pendulum::default(), kwargs)?),
         "Taxi-v3" => Box::new(Native::new("Taxi-v3", Some(200), Taxi::default(), kwargs)?),
         "Taxi-v4" => Box::new(Native::new("Taxi-v4", Some(200), Taxi::default(), kwargs)?),
+        // Only who may start programs makes them: `foreign::Programs::make`.
+        _ if foreign::is_foreign(id) => return Err(EnvError::NotAllowed { id: id.to_owned() }),
         _ => {
             let nearest = suggest::nearest(id, IDS).map(str::to_owned);
             return Err(EnvError::UnknownId { id: id.to_owned(), nearest });
