@@ -13,6 +13,7 @@ mod error;
 mod host;
 mod loader;
 mod permissions;
+mod programs;
 mod source;
 mod standard;
 
@@ -21,3 +22,4 @@ pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use permissions::Permissions;
+pub use programs::programs;

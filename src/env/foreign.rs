@@ -7,8 +7,8 @@
 //! | `python:MODULE:NAME` | `NAME(**kwargs)` of the Python module `MODULE`, a class or a function |
 //! | `program:PATH` | the program `PATH`, which is told the keyword arguments |
 //!
-//! Python environments are driven by [`driver.py`](DRIVER), which is handed to the interpreter: nothing
-//! but the user's own packages need be installed. Whoever holds [`Programs`] may start programs;
+//! Python environments are driven by [`DRIVER`], which is handed to the interpreter: nothing but the
+//! user's own packages need be installed. Whoever holds [`Programs`] may start programs;
 //! nothing else in the crate does so for an environment. Invariant: a program ends with its
 //! environment, and with this process whatever becomes of it.
 
@@ -28,7 +28,7 @@ use crate::value::Map;
 use remote::Remote;
 
 /// The Python side of the protocol.
-const DRIVER: &str = include_str!("foreign/driver.py");
+const DRIVER: &str = concat!(include_str!("foreign/spaces.py"), include_str!("foreign/driver.py"));
 /// What an id of an environment in another process begins with.
 const PREFIXES: [&str; 2] = ["python:", "program:"];
 

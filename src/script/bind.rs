@@ -25,8 +25,10 @@ use std::rc::Rc;
 
 use mlua::{FromLuaMulti, IntoLuaMulti, Lua, Table};
 
+use crate::experiment::Catalog;
 use crate::script::error::fail;
 use crate::script::host::Host;
+use crate::script::programs::programs;
 
 /// A module's functions under construction. Every function is handed the machine and the host;
 /// its errors are plain lines, which get the calling script's position in front.
@@ -98,6 +100,15 @@ fn line<P: crate::diagnostic::Problem>(problem: P) -> Fault {
 /// `path` as the script gave it, if the script may touch it.
 fn allowed(host: &Host, path: &str) -> Result<std::path::PathBuf, Fault> {
     Ok(host.permissions.check(std::path::Path::new(path))?)
+}
+
+/// What names stand for in this script: programs only if it may start them.
+fn catalog(host: &Host) -> Result<Catalog, Fault> {
+    let catalog = Catalog::native();
+    if !host.permissions.processes {
+        return Ok(catalog);
+    }
+    Ok(catalog.with_programs(programs(Rc::clone(&host.console)).map_err(line)?))
 }
 
 /// The native functions of the library module `name`.

@@ -105,7 +105,9 @@ impl Process {
             {
                 return Ok(frame);
             }
-            self.wait(GLANCE, !unsent.is_empty(), watch)?;
+            if !self.wait(GLANCE, !unsent.is_empty(), watch)? && self.is_gone() {
+                return Err(Broken::Ended(None));
+            }
             if !stopping && watch.interrupted() {
                 stopping = true;
                 deadline = Some((Instant::now() + GRACE, Broken::Interrupted));
@@ -130,9 +132,16 @@ impl Process {
         }
     }
 
-    /// Waits until something can be read (or written, if `writing`), at most `longest`, and reads.
-    fn wait(&mut self, longest: Duration, writing: bool, watch: &dyn Watch) -> Result<(), Broken> {
-        let [mut output, mut errors] = [false; 2];
+    /// Whether the program ended; what it started may still hold its pipes.
+    fn is_gone(&mut self) -> bool {
+        self.status = self.status.or_else(|| self.child.try_wait().unwrap_or_default());
+        self.status.is_some()
+    }
+
+    /// Waits until something can be read (or written, if `writing`), at most `longest`, and reads;
+    /// whether there was something.
+    fn wait(&mut self, longest: Duration, writing: bool, watch: &dyn Watch) -> Result<bool, Broken> {
+        let (output, errors, any);
         {
             let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
             pipes.extend(self.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN)));
@@ -144,8 +153,9 @@ impl Process {
                 Err(error) => return Err(Broken::Pipe(error.into())),
             }
             let mut ready = pipes.iter().take(listening).map(|pipe| !pipe.revents().is_empty());
-            output = ready.next().unwrap_or(output);
-            errors = ready.next().unwrap_or(errors);
+            output = ready.next().unwrap_or_default();
+            errors = ready.next().unwrap_or_default();
+            any = pipes.iter().any(|pipe| !pipe.revents().is_empty());
         }
         if errors {
             self.listen(watch);
@@ -153,7 +163,7 @@ impl Process {
         if output && !self.receive()? {
             return Err(Broken::Ended(None));
         }
-        Ok(())
+        Ok(any)
     }
 
     /// Reads what the program answered; `false` at the end of its output.
@@ -210,19 +220,16 @@ impl Process {
         self.input = None;
         let deadline = Instant::now() + grace;
         let mut pause = Duration::from_millis(1);
-        while self.status.is_none() {
-            self.status = self.child.try_wait().unwrap_or_default();
-            if self.status.is_none() {
-                if Instant::now() >= deadline {
-                    self.kill();
-                    break;
-                }
-                if self.wait(pause, false, watch).is_err() {
-                    std::thread::sleep(pause);
-                }
-                self.inbox.clear();
-                pause = (pause * 2).min(Duration::from_millis(50));
+        while !self.is_gone() {
+            if Instant::now() >= deadline {
+                self.kill();
+                break;
             }
+            if self.wait(pause, false, watch).is_err() {
+                std::thread::sleep(pause);
+            }
+            self.inbox.clear();
+            pause = (pause * 2).min(Duration::from_millis(50));
         }
         // Its last words; a process it left behind may hold the pipe open, which is not waited for.
         for _ in 0..64 {

@@ -3,7 +3,7 @@
 use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
 use super::space::LuaSpace;
-use super::{Module, element, line};
+use super::{Module, catalog, element, line};
 use crate::env::{Env, Info, registry};
 use crate::script::convert;
 use crate::script::error::fail;
@@ -18,10 +18,10 @@ struct LuaEnv {
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
-        .function("make", |_, _, (id, kwargs): (LuaValue, LuaValue)| {
+        .function("make", |_, host, (id, kwargs): (LuaValue, LuaValue)| {
             let id = convert::text(&id, "id")?;
             let kwargs = convert::read_map(&kwargs, "kwargs")?;
-            let env = registry::make(&id, &kwargs).map_err(line)?;
+            let env = catalog(host)?.env(&id, &kwargs).map_err(line)?;
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?

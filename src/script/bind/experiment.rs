@@ -7,11 +7,11 @@ use mlua::{Function, Lua, Table, UserData, UserDataFields, Value as LuaValue};
 
 use super::regime::LuaProviderHandle;
 use super::reward::LuaComposition;
-use super::{Fault, Module, allowed, line};
+use super::{Fault, Module, allowed, catalog, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
-use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
@@ -110,7 +110,7 @@ impl ScriptedExperiment {
             parts.provider = Some(provider.borrow::<LuaProviderHandle>()?.build(&self.lua, self.config.run.seed)?);
         }
         let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
-        let catalog = Catalog::native().with_scripts(scripts);
+        let catalog = catalog(&self.host)?.with_scripts(scripts);
         Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
     }
 }

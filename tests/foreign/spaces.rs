@@ -1,0 +1,1 @@
+//! Every kind of space and its elements, there and back.
