@@ -26,6 +26,7 @@ mod peers;
 mod random;
 mod rollouts;
 mod script;
+mod space;
 mod text_json;
 mod text_yaml;
 mod trace;
