@@ -88,7 +88,7 @@ const STUBBORN: &str = "#!/bin/sh\n\
     sleep 1000 &\n\
     echo $$ $! >pids.new\n\
     mv pids.new pids\n\
-    printf '\\015\\000\\000\\000\\000\\000\\000\\000{\"version\": 1}'\n\
+    printf '\\016\\000\\000\\000\\000\\000\\000\\000{\"version\": 1}'\n\
     wait\n";
 
 #[test]

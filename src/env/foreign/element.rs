@@ -6,7 +6,7 @@
 
 use half::f16;
 
-use crate::array::{Array, DType, Item};
+use crate::array::{Array, DType, Item, Scalar};
 use crate::space::{Element, Space};
 use crate::text::json;
 use crate::text::number::write_int;
@@ -72,41 +72,94 @@ fn integer(length: usize) -> Value {
 /// # Errors
 /// What was expected and what came. Bounds of a `Box` are not looked at: environments leave them.
 pub(super) fn read(value: &Value, bytes: &[u8], space: &Space, path: &str) -> Result<Element, String> {
-    let element = match space {
-        Space::Box(space) => Element::Array(array(value, bytes, space.dtype(), Some(space.shape()), path)?),
-        Space::Discrete { .. } => Element::Discrete(value.as_int().ok_or_else(|| expected(path, "an integer", value))?),
-    };
-    if fits(&element, space) { Ok(element) } else { Err(format!("`{path}` is {element}, outside {space}")) }
+    let element = space.element_with(value, path, &|value, dtype| match value {
+        Value::Map(map) => raw(map, bytes, dtype)
+            .ok_or_else(|| "must be lists of numbers, or `raw` and `shape` of some that the frame holds".to_owned()),
+        value => Array::from_value(value, dtype).map_err(|problem| problem.to_string()),
+    })?;
+    match (fits(&element, space), &element, space) {
+        (true, ..) => Ok(element),
+        (false, Element::Array(array), Space::Box(space)) => {
+            Err(format!("`{path}` must have shape {:?}, got {:?}", space.shape(), array.shape()))
+        }
+        _ => Err(format!("`{path}` is {element}, outside {space}")),
+    }
 }
 
-/// Whether `element` may be handed over as an element of `space`: of its kind, its shape and its
-/// dtype. A `Box`'s bounds are for the environment to look at.
+/// Whether `element` may be handed over as an element of `space`: of its kind, its shapes and its
+/// dtypes, and within it but for the bounds of a `Box`, which are for the environment to look at.
 pub(super) fn fits(element: &Element, space: &Space) -> bool {
     match (space, element) {
         (Space::Box(space), Element::Array(array)) => array.shape() == space.shape() && array.dtype() == space.dtype(),
+        (Space::MultiDiscrete(multi), Element::Array(array)) => {
+            array.dtype() == multi.dtype() && space.contains(element)
+        }
+        (Space::MultiBinary(_), Element::Array(array)) => array.dtype() == DType::I8 && space.contains(element),
+        (Space::Dict(dict), Element::Dict(parts)) => {
+            parts.len() == dict.spaces().len()
+                && dict.spaces().iter().all(|(name, space)| parts.get(name).is_some_and(|part| fits(part, space)))
+        }
+        (Space::Tuple(spaces), Element::Tuple(parts)) => {
+            parts.len() == spaces.len() && spaces.iter().zip(parts).all(|(space, part)| fits(part, space))
+        }
+        (Space::OneOf(spaces), Element::Tuple(parts)) => match parts.as_slice() {
+            [Element::Discrete(index), part] => {
+                usize::try_from(*index).ok().and_then(|index| spaces.get(index)).is_some_and(|space| fits(part, space))
+            }
+            _ => false,
+        },
+        (Space::Sequence { space, stack: false }, Element::Tuple(items)) => items.iter().all(|item| fits(item, space)),
+        (Space::Sequence { space, stack: true }, items) => several_fit(items, space).is_some(),
+        (Space::Graph { node_space, edge_space }, Element::Dict(parts)) => {
+            let count = |name: &str, space| parts.get(name).and_then(|part| several_fit(part, space));
+            let Some(nodes) = count("nodes", node_space) else { return false };
+            let Some(links) = parts.get("edge_links") else { return parts.len() == 1 };
+            let edges = edge_space.as_ref().and_then(|space| count("edges", space));
+            edges.is_some_and(|edges| linked(links, edges, nodes))
+        }
         _ => space.contains(element),
     }
 }
 
-/// The array of `dtype` (and of `shape`, if it is known) that `value` spells.
-fn array(value: &Value, bytes: &[u8], dtype: DType, shape: Option<&[usize]>, path: &str) -> Result<Array, String> {
-    let array = match value {
-        Value::Map(map) => raw(map, bytes, dtype).ok_or_else(|| {
-            format!("`{path}` must be lists of numbers, or `raw` and `shape` that lie within the frame's bytes")
-        })?,
-        value => Array::from_value(value, dtype).map_err(|problem| format!("`{path}`: {problem}"))?,
+/// How many elements of `space` are stacked in `stacked`, if each fits.
+fn several_fit(stacked: &Element, space: &Space) -> Option<usize> {
+    let counts = |counts: Vec<Option<usize>>| match counts.split_first() {
+        None => Some(0),
+        Some((first, rest)) => first.filter(|_| rest.iter().all(|count| count == first)),
     };
-    // Lists cannot tell a shape such as (0, 3).
-    let array = match shape {
-        Some(shape) if array.is_empty() && shape.contains(&0) => Array::zeros(dtype, shape),
-        _ => array,
-    };
-    match shape {
-        Some(shape) if shape != array.shape() => {
-            Err(format!("`{path}` must have shape {shape:?}, got {:?}", array.shape()))
+    match (space, stacked) {
+        (Space::Dict(dict), Element::Dict(parts)) if parts.len() == dict.spaces().len() => {
+            counts(dict.spaces().iter().map(|(name, space)| several_fit(parts.get(name)?, space)).collect())
         }
-        _ => Ok(array),
+        (Space::Tuple(spaces), Element::Tuple(parts)) if parts.len() == spaces.len() => {
+            counts(spaces.iter().zip(parts).map(|(space, part)| several_fit(part, space)).collect())
+        }
+        (Space::Discrete { dtype, .. }, Element::Array(array)) => {
+            let integers = array.scalars().map(|value| value.to_i64().map(Element::Discrete));
+            let within = integers.into_iter().all(|value| value.is_some_and(|value| space.contains(&value)));
+            (array.shape().len() == 1 && array.dtype() == *dtype && within).then(|| array.len())
+        }
+        (Space::Box(space), Element::Array(array)) => {
+            let (length, rest) = array.shape().split_first()?;
+            (rest == space.shape() && array.dtype() == space.dtype()).then_some(*length)
+        }
+        (_, Element::Array(array)) => {
+            let length = *array.shape().first()?;
+            let mut rows = (0..length).map(|position| array.row(position).map(Element::Array));
+            rows.all(|row| row.is_some_and(|row| fits(&row, space))).then_some(length)
+        }
+        (_, Element::Tuple(items)) => items.iter().all(|item| fits(item, space)).then_some(items.len()),
+        _ => None,
     }
+}
+
+/// Whether `links` are those of `edges` edges between `nodes` nodes.
+fn linked(links: &Element, edges: usize, nodes: usize) -> bool {
+    let Element::Array(links) = links else { return false };
+    let node = |value: Scalar| value.to_i64().and_then(|node| usize::try_from(node).ok());
+    links.dtype() == DType::I32
+        && links.shape() == [edges, 2]
+        && links.scalars().all(|value| node(value).is_some_and(|node| node < nodes))
 }
 
 /// The array in the frame's bytes that `map` points to.
@@ -147,8 +200,4 @@ fn append(array: &Array, bytes: &mut Vec<u8>) {
         };
     }
     each_number!(I8, I16, I32, I64, U8, U16, U32, F16, F32, F64);
-}
-
-fn expected(path: &str, what: &str, value: &Value) -> String {
-    format!("`{path}` must be {what}, got {}", value.kind())
 }
