@@ -186,6 +186,8 @@ fn parameters_of_every_kind_are_listed_and_set() {
     let kinds = ["float", "bool", "float32", "float"].map(Value::from);
     assert_eq!(step.info.entries.unwrap()["kinds"], Value::List(kinds.to_vec()));
     assert_eq!(env.parameters()["drag"], Value::Float(3.0));
+    env.set_parameter("gain", &Value::Int(2)).unwrap();
+    assert_eq!(env.parameters()["gain"], Value::Int(2), "a whole number returned to its type");
 
     let refused =
         |env: &mut Box<dyn Env>, name: &str, value: Value| env.set_parameter(name, &value).unwrap_err().to_string();

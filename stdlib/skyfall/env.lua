@@ -13,7 +13,8 @@ local M = {}
 ---@field step fun(self: skyfall.Env, action: any): any, number, boolean, boolean, table
 
 --- Makes an environment.
----@param id string such as `CartPole-v1`
+---@param id string such as `CartPole-v1`; with `--allow-run` also an environment in another
+---program, such as `python:gymnasium/LunarLander-v3` (see `docs/environment-protocol.md`)
 ---@param kwargs table?
 ---@return skyfall.Env
 M.make = native.make

@@ -8,14 +8,15 @@ use skyfall::value::{Map, Value};
 use super::make;
 
 /// The spaces of `foreign_worlds.SPACES`, as they must arrive.
-const SPACES: [(&str, &str); 19] = [
+const SPACES: [(&str, &str); 20] = [
     ("box", "Box([1, 2], float32)"),
     ("box0", "Box([], float64)"),
     ("box_empty", "Box([0, 3], float32)"),
     ("bytes", "Box([3, 4, 2], uint8)"),
+    ("image", "Box([200, 150, 4], uint8)"),
     ("long", "Box([2], int64)"),
     ("discrete", "Discrete(5, start=-2)"),
-    ("discrete32", "Discrete(2147483647)"),
+    ("discrete32", "Discrete(2147483647, dtype=int32)"),
     ("multi_discrete", "MultiDiscrete"),
     ("multi_binary", "MultiBinary"),
     ("multi_binary_flat", "MultiBinary"),

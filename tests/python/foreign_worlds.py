@@ -177,6 +177,7 @@ SPACES = {
     "box0": spaces.Box(-2.0, 2.0, (), np.float64),
     "box_empty": spaces.Box(-2.0, 2.0, (0, 3), np.float32),
     "bytes": spaces.Box(0, 255, (3, 4, 2), np.uint8),
+    "image": spaces.Box(0, 255, (200, 150, 4), np.uint8),
     "long": spaces.Box(-(2**63), 2**63 - 2, (2,), np.int64),
     "discrete": spaces.Discrete(5, start=-2),
     "discrete32": spaces.Discrete(2**31 - 1, dtype=np.int32),

@@ -19,6 +19,7 @@ import traceback
 VERSION = 1
 PREFIX = struct.Struct("<II")
 GRACE = 5.0
+DECODER = json.JSONDecoder()
 
 
 class Pipe:
@@ -65,7 +66,7 @@ class Pipe:
             return None
         data, end = self.data, 8 + head + extra
         self.data = data[end:]
-        return json.loads(data[8 : 8 + head]), data[8 + head : end]
+        return DECODER.decode(str(data[8 : 8 + head], "utf-8")), data[8 + head : end]
 
     def send(self, head, extra=b""):
         head = head.encode()
@@ -111,31 +112,39 @@ def describe(env):
     return told
 
 
-def parameters(env):
-    """The public numbers of the environment, by name."""
-    env = inner(env)
-    names = {}
-    for cls in reversed(type(env).__mro__):
-        for name, value in vars(cls).items():
-            if number(value) or (isinstance(value, property) and value.fset):
-                names[name] = None
-    names.update(dict.fromkeys(getattr(env, "__dict__", {})))
-    found = {}
-    for name in names:
-        value = None if name.startswith("_") else getattr(env, name, None)
-        if number(value):
-            found[name] = plain(value)
-    return found
+class Parameters:
+    """The public numbers of an environment: of its own, of its class, and properties with a setter."""
 
+    def __init__(self, env):
+        self.env = inner(env)
+        self.kinds = {}
 
-def set_parameter(env, name, value):
-    env = inner(env)
-    old = getattr(env, name)
-    if isinstance(old, np.generic):
-        value = type(old)(value)
-    elif isinstance(old, float):
-        value = float(value)
-    setattr(env, name, value)
+    def names(self):
+        names = {}
+        for cls in reversed(type(self.env).__mro__):
+            for name, value in vars(cls).items():
+                if number(value) or (isinstance(value, property) and value.fset):
+                    names[name] = None
+        names.update(dict.fromkeys(getattr(self.env, "__dict__", {})))
+        return [name for name in names if not name.startswith("_")]
+
+    def list(self):
+        found = {}
+        for name in self.names():
+            try:
+                value = getattr(self.env, name)
+            except Exception:
+                continue  # a property that has no value yet
+            if number(value):
+                found[name] = plain(value)
+        return found
+
+    def set(self, name, value):
+        """Sets `name` to `value`, in the type that it had first: an integer may become a float and return."""
+        kind = self.kinds.setdefault(name, type(getattr(self.env, name)))
+        if kind is not int or float(value).is_integer():
+            value = kind(value)
+        setattr(self.env, name, value)
 
 
 def info_text(info):
@@ -160,13 +169,14 @@ class Session:
         if np is None:
             raise no_numpy
         env = self.env = make(asked["id"], asked["kwargs"])
+        self.numbers = Parameters(env)
         self.write = codec(env.observation_space)[0]
         self.read = codec(env.action_space)[1]
         told = {
             "observation_space": encode(env.observation_space),
             "action_space": encode(env.action_space),
             "describe": describe(env),
-            "parameters": parameters(env),
+            "parameters": self.numbers.list(),
         }
         return json.dumps(told), b""
 
@@ -186,10 +196,10 @@ class Session:
         ), extra
 
     def parameters(self, asked, extra):
-        return json.dumps({"parameters": parameters(self.env)}), b""
+        return json.dumps({"parameters": self.numbers.list()}), b""
 
     def set_parameter(self, asked, extra):
-        set_parameter(self.env, asked["name"], asked["value"])
+        self.numbers.set(asked["name"], asked["value"])
         return "{}", b""
 
     ANSWERS = {

@@ -9,6 +9,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -56,6 +57,7 @@ pub(super) struct Process {
     line: Vec<u8>,
     last: VecDeque<String>,
     status: Option<ExitStatus>,
+    watch: Rc<dyn Watch>,
 }
 
 impl Process {
@@ -63,7 +65,7 @@ impl Process {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(super) fn start(mut command: Command) -> io::Result<Self> {
+    pub(super) fn start(mut command: Command, watch: Rc<dyn Watch>) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
@@ -72,18 +74,18 @@ impl Process {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
         let (inbox, line, last) = (Vec::new(), Vec::new(), VecDeque::new());
-        Ok(Self { child, input: Some(input), output, errors: Some(errors), inbox, line, last, status: None })
+        Ok(Self { child, input: Some(input), output, errors: Some(errors), inbox, line, last, status: None, watch })
     }
 
     /// Sends a frame and waits for the answer, at most `limit` if there is one.
     ///
     /// # Errors
     /// Why there is none; the program has then ended.
-    pub(super) fn ask(&mut self, frame: &[u8], limit: Option<Duration>, watch: &dyn Watch) -> Result<Frame, Broken> {
-        let answer = self.exchange(frame, limit, watch);
+    pub(super) fn ask(&mut self, frame: &[u8], limit: Option<Duration>) -> Result<Frame, Broken> {
+        let answer = self.exchange(frame, limit);
         answer.map_err(|broken| {
             // Whatever went wrong, both sides no longer agree on what comes next.
-            self.end(if matches!(broken, Broken::Ended(_)) { GRACE } else { Duration::ZERO }, watch);
+            self.end(if matches!(broken, Broken::Ended(_)) { GRACE } else { Duration::ZERO });
             if let Broken::Ended(_) = broken { Broken::Ended(self.status) } else { broken }
         })
     }
@@ -93,7 +95,7 @@ impl Process {
         self.last.iter().map(String::as_str)
     }
 
-    fn exchange(&mut self, frame: &[u8], limit: Option<Duration>, watch: &dyn Watch) -> Result<Frame, Broken> {
+    fn exchange(&mut self, frame: &[u8], limit: Option<Duration>) -> Result<Frame, Broken> {
         let begun = Instant::now();
         let mut deadline = limit.map(|limit| (begun + limit, Broken::Late(limit)));
         let mut stopping = false;
@@ -105,10 +107,10 @@ impl Process {
             {
                 return Ok(frame);
             }
-            if !self.wait(GLANCE, !unsent.is_empty(), watch)? && self.is_gone() {
+            if !self.wait(GLANCE, !unsent.is_empty())? && self.is_gone() {
                 return Err(Broken::Ended(None));
             }
-            if !stopping && watch.interrupted() {
+            if !stopping && self.watch.interrupted() {
                 stopping = true;
                 deadline = Some((Instant::now() + GRACE, Broken::Interrupted));
             }
@@ -140,7 +142,7 @@ impl Process {
 
     /// Waits until something can be read (or written, if `writing`), at most `longest`, and reads;
     /// whether there was something.
-    fn wait(&mut self, longest: Duration, writing: bool, watch: &dyn Watch) -> Result<bool, Broken> {
+    fn wait(&mut self, longest: Duration, writing: bool) -> Result<bool, Broken> {
         let (output, errors, any);
         {
             let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
@@ -158,7 +160,7 @@ impl Process {
             any = pipes.iter().any(|pipe| !pipe.revents().is_empty());
         }
         if errors {
-            self.listen(watch);
+            self.listen();
         }
         if output && !self.receive()? {
             return Err(Broken::Ended(None));
@@ -180,7 +182,7 @@ impl Process {
     }
 
     /// Reads what the program said on standard error and passes whole lines on.
-    fn listen(&mut self, watch: &dyn Watch) {
+    fn listen(&mut self) {
         let Some(errors) = &mut self.errors else { return };
         let mut chunk = [0; 4096];
         match errors.read(&mut chunk) {
@@ -193,18 +195,18 @@ impl Process {
         while let Some(end) = memchr::memchr(b'\n', &self.line).or((self.line.len() > 1 << 16).then_some(1 << 16)) {
             let rest = self.line.split_off(end + 1);
             let line = std::mem::replace(&mut self.line, rest);
-            self.said(&line, watch);
+            self.said(&line);
         }
         if self.errors.is_none() && !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.said(&line, watch);
+            self.said(&line);
         }
     }
 
-    fn said(&mut self, line: &[u8], watch: &dyn Watch) {
+    fn said(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end();
-        watch.said(line);
+        self.watch.said(line);
         let kept: String = line.chars().filter(|letter| !letter.is_control()).take(LINE).collect();
         if !kept.trim().is_empty() {
             self.last.push_back(kept.trim().to_owned());
@@ -216,7 +218,7 @@ impl Process {
 
     /// Ends the program: its input is closed, and if it is not gone after `grace`, it and what it
     /// started are killed.
-    fn end(&mut self, grace: Duration, watch: &dyn Watch) {
+    fn end(&mut self, grace: Duration) {
         self.input = None;
         let deadline = Instant::now() + grace;
         let mut pause = Duration::from_millis(1);
@@ -225,7 +227,7 @@ impl Process {
                 self.kill();
                 break;
             }
-            if self.wait(pause, false, watch).is_err() {
+            if self.wait(pause, false).is_err() {
                 std::thread::sleep(pause);
             }
             self.inbox.clear();
@@ -236,11 +238,11 @@ impl Process {
             if self.errors.is_none() || self.unheard() == 0 {
                 break;
             }
-            self.listen(watch);
+            self.listen();
         }
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.said(&line, watch);
+            self.said(&line);
         }
     }
 
@@ -261,7 +263,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end(GRACE, &super::Unwatched);
+        self.end(GRACE);
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io;
 use std::process::Command;
+use std::rc::Rc;
 
 use super::frame::{self, Frame};
 use super::process::{Broken, Process};
@@ -55,7 +56,7 @@ impl Remote {
         kwargs: &Map,
     ) -> Result<Self, EnvError> {
         let program = command.get_program().to_owned();
-        let process = Process::start(command).map_err(|cause| unstartable(id, &program, &cause))?;
+        let process = Process::start(command, Rc::clone(&programs.watch)).map_err(|cause| unstartable(id, &program, &cause))?;
         let (head, bytes, frame) = Default::default();
         let mut line = Line { programs, process, raw: false, head, bytes, frame };
         let hello = line.ask(id, "hello", |head, _| json::write(head, &map([("version", VERSION.into())])))?;
@@ -127,7 +128,7 @@ impl Line {
         fill(head, raw.then_some(bytes));
         head.push(b'}');
         let answer = frame::write(frame, head, bytes)
-            .and_then(|()| process.ask(frame, programs.timeout, &*programs.watch))
+            .and_then(|()| process.ask(frame, programs.timeout))
             .map_err(|broken| told(id, question, broken, process))?;
         match answer.head.get("error") {
             None => Ok(answer),

@@ -76,7 +76,9 @@ def kind(space):
 
 
 def encode_bounds(values, bounded, infinite):
-    """Bounds as nested lists, the infinite ones as text."""
+    """Bounds as nested lists, or one for all; the infinite ones as text."""
+    if values.size > 1 and (values == values.flat[0]).all() and (bounded == bounded.flat[0]).all():
+        values, bounded = values.flat[0], bounded.flat[0]
     if values.ndim:
         return [encode_bounds(*pair, infinite) for pair in zip(values, bounded)]
     return values.item() if bounded and math.isfinite(values.item()) else infinite
