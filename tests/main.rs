@@ -21,6 +21,7 @@ mod eval;
 mod experiment;
 mod foreign;
 mod house;
+mod lua_definitions;
 mod manifest;
 mod peers;
 mod random;

@@ -66,7 +66,7 @@ pub fn serve(
         (None, None) => manifest.env.kwargs.clone(),
     };
     let id = options.env_id.as_ref().unwrap_or(&manifest.env.id);
-    let mut env = catalog.env(id, &kwargs).map_err(ExperimentError::from)?;
+    let mut env = bundle.catalog(catalog)?.env(id, &kwargs).map_err(ExperimentError::from)?;
     let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
     let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
     let mut algorithm = frozen(bundle.policy_for(catalog, context)?);

@@ -56,7 +56,8 @@ impl Remote {
         kwargs: &Map,
     ) -> Result<Self, EnvError> {
         let program = command.get_program().to_owned();
-        let process = Process::start(command, Rc::clone(&programs.watch)).map_err(|cause| unstartable(id, &program, &cause))?;
+        let process =
+            Process::start(command, Rc::clone(&programs.watch)).map_err(|cause| unstartable(id, &program, &cause))?;
         let (head, bytes, frame) = Default::default();
         let mut line = Line { programs, process, raw: false, head, bytes, frame };
         let hello = line.ask(id, "hello", |head, _| json::write(head, &map([("version", VERSION.into())])))?;

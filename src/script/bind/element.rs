@@ -65,6 +65,61 @@ pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<El
     }
 }
 
+/// Reads a Lua value into `element`, without allocating where a table of numbers meets a float32
+/// vector of its length.
+///
+/// # Errors
+/// As [`from_lua`].
+pub(super) fn read_into(value: &LuaValue, space: &Space, path: &str, element: &mut Element) -> Result<(), String> {
+    if let (LuaValue::Table(table), Space::Box(space), Element::Array(Array::F32(array))) =
+        (value, space, &mut *element)
+        && let ([length], [present]) = (space.shape(), array.shape())
+        && (length, *length) == (present, table.raw_len())
+    {
+        let mut whole = true;
+        for (index, slot) in array.iter_mut().enumerate() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "rounded to the dtype")]
+            match table.raw_get::<LuaValue>(index + 1) {
+                Ok(LuaValue::Number(number)) => *slot = number as f32,
+                Ok(LuaValue::Integer(number)) => *slot = number as f32,
+                _ => whole = false,
+            }
+        }
+        if whole {
+            return Ok(());
+        }
+    }
+    *element = from_lua(value, space, path)?;
+    Ok(())
+}
+
+/// Checks that `element` lies within `space`.
+///
+/// # Errors
+/// One line that names the number at fault, or the shape.
+pub(super) fn within(space: &Space, element: &Element, path: &str) -> Result<(), String> {
+    if space.contains(element) {
+        return Ok(());
+    }
+    let (Space::Box(space), Element::Array(array)) = (space, element) else {
+        return Err(format!("`{path}` is {element}, outside {space}"));
+    };
+    if array.shape() != space.shape() {
+        return Err(format!("`{path}` has the shape {:?}, the space has {:?}", array.shape(), space.shape()));
+    }
+    let bounds = space.low().iter().zip(space.high());
+    for (index, (number, (low, high))) in array.numbers().zip(bounds).enumerate() {
+        let place = format!("`{path}[{}]`", index + 1);
+        if number.is_nan() {
+            return Err(format!("{place} is NaN"));
+        }
+        if !(low.to_f64()..=high.to_f64()).contains(&number) {
+            return Err(format!("{place} is {}, outside {low} to {high}", crate::text::number::float_text(number)));
+        }
+    }
+    Err(format!("`{path}` is {element}, outside the space"))
+}
+
 /// One step's numbers, copied so that the script's view of them borrows nothing.
 pub(super) struct StepFrame {
     step: i64,

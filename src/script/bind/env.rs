@@ -2,8 +2,10 @@
 
 use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
+use super::definition::record;
+use super::scripted_env::EnvDefinition;
 use super::space::LuaSpace;
-use super::{Module, catalog, element, line};
+use super::{Fault, Module, element, line};
 use crate::env::{Env, Info, registry};
 use crate::script::convert;
 use crate::script::error::fail;
@@ -21,11 +23,26 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         .function("make", |_, host, (id, kwargs): (LuaValue, LuaValue)| {
             let id = convert::text(&id, "id")?;
             let kwargs = convert::read_map(&kwargs, "kwargs")?;
-            let env = catalog(host)?.env(&id, &kwargs).map_err(line)?;
+            let env = host.catalog.borrow().env(&id, &kwargs).map_err(line)?;
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?
-        .function("list", |lua, _, ()| Ok(lua.create_sequence_from(registry::IDS)?))
+        .function("define", |lua, host, given: LuaValue| {
+            let definition = EnvDefinition::read(&given)?;
+            let id = definition.id.clone();
+            if registry::IDS.contains(&id.as_str()) {
+                return Err(Fault::Line(format!("env.define: `{id}` is a native environment; choose another id")));
+            }
+            let code = record(host, &given);
+            host.catalog.borrow_mut().define_env(id, definition.maker(lua.weak()), code);
+            Ok(())
+        })?
+        .function("list", |lua, host, ()| {
+            let catalog = host.catalog.borrow();
+            let mut ids: Vec<&str> = catalog.env_ids().collect();
+            ids.sort_unstable();
+            Ok(lua.create_sequence_from(ids)?)
+        })
 }
 
 /// `info` as a table.

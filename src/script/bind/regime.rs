@@ -48,7 +48,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
                     convert::describe(&function)
                 )));
             };
-            let recorded = source::record(host, &function);
+            let recorded = source::record(host, &LuaValue::Function(function.clone()));
             Ok(LuaProviderHandle::Lua { name, params, function, recorded })
         })
 }
