@@ -5,6 +5,7 @@ mod blackjack;
 mod cartpole;
 mod cliff_walking;
 mod episode;
+pub mod foreign;
 mod frozen_lake;
 mod grid;
 mod math;
@@ -19,7 +20,7 @@ pub mod vector;
 mod world;
 pub mod wrapper;
 
-use crate::diagnostic::Problem;
+use crate::diagnostic::{Exit, Problem};
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -171,6 +172,28 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// The environment is a program, which may not be started here.
+    #[error("environment `{id}` is another program, which may not be started here (allow it with --allow-run)")]
+    NotAllowed {
+        /// The environment.
+        id: String,
+    },
+    /// An environment variable that says how programs are started is malformed.
+    #[error("{name} {message}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What was expected and what came.
+        message: String,
+    },
+    /// The user asked to stop while the environment did not answer.
+    #[error("environment `{id}` did not answer `{question}`; it was ended when you asked to stop")]
+    Interrupted {
+        /// The environment.
+        id: String,
+        /// What it was doing.
+        question: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -189,7 +212,18 @@ impl Problem for EnvError {
             Self::Parameter { .. } => "env/parameter",
             Self::Wrapper { .. } => "env/wrapper",
             Self::Action { .. } | Self::CopyAction { .. } => "env/action",
+            Self::NotAllowed { .. } => "env/not-allowed",
+            Self::Variable { .. } => "env/variable",
+            Self::Interrupted { .. } => "env/interrupted",
             Self::Failed { .. } => "env/failed",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted { .. } => Exit::Interrupted,
+            Self::Variable { .. } => Exit::Usage,
+            _ => Exit::Failure,
         }
     }
 

@@ -12,7 +12,7 @@ use super::native::Native;
 use super::pendulum::Pendulum;
 use super::taxi::Taxi;
 use super::world::World;
-use super::{Env, EnvError};
+use super::{Env, EnvError, foreign};
 use crate::suggest;
 use crate::value::Map;
 
@@ -70,6 +70,8 @@ pub(super) fn native(id: &str, kwargs: &Map) -> Result<Box<dyn Native>, EnvError
         "Pendulum-v1" => made("Pendulum-v1", 200, Pendulum::default(), kwargs),
         "Taxi-v3" => made("Taxi-v3", 200, Taxi::<3>::default(), kwargs),
         "Taxi-v4" => made("Taxi-v4", 200, Taxi::<4>::default(), kwargs),
+        // Only who may start programs makes them: `foreign::Programs::make`.
+        _ if foreign::is_foreign(id) => Err(EnvError::NotAllowed { id: id.to_owned() }),
         _ => {
             let nearest = suggest::nearest(id, IDS).map(str::to_owned);
             Err(EnvError::UnknownId { id: id.to_owned(), nearest })
