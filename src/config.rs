@@ -14,6 +14,7 @@ pub use load::{LoadError, document, load};
 pub use read::ConfigErrors;
 pub use set::{SetError, set};
 
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::value::Map;
@@ -44,6 +45,8 @@ pub struct EnvConfig {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first.
+    pub wrappers: Vec<WrapperRecord>,
 }
 
 /// `algorithm`: what learns.
@@ -97,6 +100,9 @@ pub struct RunConfig {
 pub struct TraceConfig {
     /// Extra row keys to record.
     pub record: Vec<Record>,
+    /// Over how many steps each effective rank of the policy's last hidden layer is measured, >= 2;
+    /// `None` measures none.
+    pub effective_rank: Option<u64>,
 }
 
 /// An extra row key that a run can record; what is recorded can be rescored.

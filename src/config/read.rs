@@ -5,6 +5,7 @@ use super::{
     AlgorithmConfig, EnvConfig, ExperimentConfig, PolicyConfig, Record, RolloutConfig, RunConfig, TraceConfig,
 };
 use crate::diagnostic::Problem;
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::suggest::nearest;
@@ -105,7 +106,8 @@ fn read_env(field: Field<'_>) -> Option<EnvConfig> {
     let field = field.section()?;
     let id = field.require("id", "an environment's id").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
-    Some(EnvConfig { id: id?, kwargs: kwargs? })
+    let wrappers = section(&field, "wrappers", |wrappers| WrapperRecord::read_checked_list(&wrappers), Vec::new);
+    Some(EnvConfig { id: id?, kwargs: kwargs?, wrappers: wrappers? })
 }
 
 fn default_algorithm() -> AlgorithmConfig {
@@ -161,6 +163,7 @@ fn read_meta(field: Field<'_>) -> Option<Map> {
 
 fn read_trace(field: Field<'_>) -> Option<TraceConfig> {
     let field = field.section()?;
+    let effective_rank = section(&field, "effective_rank", |window| window.whole(2).map(Some), || None);
     let items = section(&field, "record", |record| record.items(), Vec::new)?;
     let mut record = Vec::with_capacity(items.len());
     for item in items {
@@ -171,7 +174,7 @@ fn read_trace(field: Field<'_>) -> Option<TraceConfig> {
             None => item.note(unknown_record(&key)),
         }
     }
-    Some(TraceConfig { record })
+    Some(TraceConfig { record, effective_rank: effective_rank? })
 }
 
 fn unknown_record(key: &str) -> String {

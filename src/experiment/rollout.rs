@@ -34,6 +34,8 @@ pub struct Plan {
     pub meta: Map,
     /// Extra row keys to record.
     pub record: Vec<Record>,
+    /// Over how many steps each effective rank of the policy's representation is measured.
+    pub effective_rank: Option<u64>,
 }
 
 /// Everything that takes part in a run.
@@ -129,6 +131,9 @@ impl Rollout<'_> {
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
     pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
+        if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
+            state.result.warnings.push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
+        }
         self.shift(&mut state)?;
         let told = self.algorithm.on_start(state.regimes.present());
         told.map_err(|source| RunError::Algorithm { step: 0, source })?;
@@ -176,15 +181,17 @@ impl Rollout<'_> {
         if state.window.steps > 0 { self.end_window(state, observer) } else { Ok(()) }
     }
 
-    /// Asks the provider and puts a new regime in force; whether there was one.
+    /// Asks the provider and puts a new regime in force; whether it has another label than the one
+    /// before, or none: what moves under one label, as in a drift, is no shift.
     fn shift(&mut self, state: &mut State) -> Result<bool, RunError> {
         let step = state.result.steps;
         let regime = self.provider.shift(step).map_err(|source| RunError::Provider { step, source })?;
         let Some(regime) = regime else { return Ok(false) };
+        let same = regime.id.is_some() && regime.id == state.regimes.present().id;
         let shifted = state.regimes.shift(regime, self.env, self.reward.as_deref_mut());
         shifted.map_err(|source| RunError::Regime { step, source: Box::new(source) })?;
         state.row.label(state.regimes.present());
-        Ok(true)
+        Ok(!same)
     }
 
     /// One step; whether it ended the episode.
@@ -228,6 +235,7 @@ impl Rollout<'_> {
         row.observed_at = reported_time(&info).or_else(|| state.clock.observed()).map(str::to_owned);
         if let Some(writer) = writer {
             state.row.fill(&view);
+            state.row.measure(self.algorithm.policy().representation());
             writer.write(&state.row.row)?;
         }
         self.algorithm.on_step(&view, reward).map_err(|source| RunError::Algorithm { step, source })?;
@@ -289,7 +297,7 @@ impl State {
             next_observation: blank,
             action: rollout.env.action_space().blank(),
             regimes: RegimeTrack::new(rollout.env),
-            row: StepRow::new(&rollout.plan.record),
+            row: StepRow::new(&rollout.plan.record, rollout.plan.effective_rank),
             clock: Rc::default(),
             episode: Episode::default(),
             window: Window::default(),

@@ -9,7 +9,6 @@ use std::path::Path;
 use super::settings::Settings;
 use super::weights::checkpoint_error;
 use super::{Checkpoint, Context, Policy, PolicyError};
-use crate::array::Array;
 use crate::random::Rng;
 use crate::space::{Element, Space};
 
@@ -52,17 +51,13 @@ pub(super) struct ConstantPolicy {
 impl ConstantPolicy {
     pub(super) fn new(mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
         let space = context.action_space;
-        let action = match (settings.get("action"), space) {
-            (None, _) => Err(format!("`kwargs.action` is missing: an element of {space}")),
-            (Some(given), Space::Box(space)) => Array::from_value(given, space.dtype())
-                .map(|array| Some(Element::Array(array)))
-                .map_err(|cause| format!("`kwargs.action`: {cause}")),
-            (Some(given), Space::Discrete { .. }) => Ok(given.as_int().map(Element::Discrete)),
+        let action = match settings.get("action") {
+            None => Err(format!("`kwargs.action` is missing: an element of {space}")),
+            Some(given) => space.element(given, "kwargs.action").and_then(|action| match space.contains(&action) {
+                true => Ok(action),
+                false => Err(format!("`kwargs.action` must be an element of {space}")),
+            }),
         };
-        let action = action.and_then(|action| match action.filter(|action| space.contains(action)) {
-            Some(action) => Ok(action),
-            None => Err(format!("`kwargs.action` must be an element of {space}")),
-        });
         let action = action.map_err(|message| settings.note(message)).ok();
         settings.finish(action).map(|action| Self { action })
     }

@@ -61,7 +61,7 @@ impl Coding {
         let bins = bins.unwrap_or_else(|| vec![BINS]);
         let bins = if let [same] = *bins { vec![same; n] } else { bins };
         let bounds = match context.observation_space {
-            Space::Box(space) => [space.low().to_vec(), space.high().to_vec()],
+            Space::Box(space) => [space.low(), space.high()].map(|ends| ends.iter().map(|end| end.to_f64()).collect()),
             _ => [vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]],
         };
         let [lows, highs] = bounds;
