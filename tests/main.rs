@@ -11,6 +11,7 @@
 )]
 
 mod acceptance;
+mod algorithm;
 mod array;
 mod bad_input;
 mod bundle;
@@ -25,6 +26,7 @@ mod learning;
 mod lua_definitions;
 mod manifest;
 mod peers;
+mod policy;
 mod random;
 mod regime;
 mod rollouts;

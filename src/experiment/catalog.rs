@@ -229,9 +229,8 @@ impl Catalog {
         let (catalog, seed) = (self.clone(), context.seed);
         let (observations, actions) = (context.observation_space.clone(), context.action_space.clone());
         let config = AlgorithmConfig { name: name.to_owned(), ..config.clone() };
-        let make = move || {
-            catalog.plain(&config, Context { observation_space: &observations, action_space: &actions, seed })
-        };
+        let make =
+            move || catalog.plain(&config, Context { observation_space: &observations, action_space: &actions, seed });
         algorithm::controlled(control, Box::new(make))
     }
 

@@ -132,7 +132,10 @@ impl Rollout<'_> {
     pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
         if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
-            state.result.warnings.push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
+            state
+                .result
+                .warnings
+                .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
         }
         self.shift(&mut state)?;
         let told = self.algorithm.on_start(state.regimes.present());

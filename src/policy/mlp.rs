@@ -38,9 +38,8 @@ impl Mlp {
         let hidden = hidden.unwrap_or_else(|| HIDDEN.to_vec());
         let sample = settings.flag("sample", false);
         let mut rng = Rng::named(settings.seed(context.seed), "policy");
-        let sizes = menu.as_ref().map_or_else(Vec::new, |menu| {
-            [&[menu.n_features()], &*hidden, &[menu.n_actions()]].concat()
-        });
+        let sizes =
+            menu.as_ref().map_or_else(Vec::new, |menu| [&[menu.n_features()], &*hidden, &[menu.n_actions()]].concat());
         if n_parameters(&sizes).is_none_or(|size| size > MOST_WEIGHTS) {
             settings.note(format!("layers of {sizes:?} are too many weights (most: {MOST_WEIGHTS})"));
         }

@@ -23,9 +23,10 @@ pub(crate) struct Network {
 
 /// How many parameters a network of these sizes has; `None` beyond memory.
 pub(crate) fn n_parameters(sizes: &[usize]) -> Option<usize> {
-    sizes.iter().zip(sizes.iter().skip(1)).try_fold(0_usize, |total, (inputs, outputs)| {
-        total.checked_add(inputs.checked_add(1)?.checked_mul(*outputs)?)
-    })
+    sizes
+        .iter()
+        .zip(sizes.iter().skip(1))
+        .try_fold(0_usize, |total, (inputs, outputs)| total.checked_add(inputs.checked_add(1)?.checked_mul(*outputs)?))
 }
 
 impl Network {

@@ -32,11 +32,12 @@ impl Tabular {
         let initial = settings.number("initial", 0.0);
         let coding = Coding::new(&mut settings, context);
         let shape = menu.zip(coding.as_ref()).and_then(|((_, n_actions), coding)| {
-            let n_cells = coding.n_cells().filter(|cells| {
-                cells.checked_mul(n_actions).is_some_and(|size| size <= MOST_WEIGHTS)
-            });
+            let n_cells =
+                coding.n_cells().filter(|cells| cells.checked_mul(n_actions).is_some_and(|size| size <= MOST_WEIGHTS));
             if n_cells.is_none() {
-                settings.note(format!("{n_actions} actions with that many cells are too many values (most: {MOST_WEIGHTS})"));
+                settings.note(format!(
+                    "{n_actions} actions with that many cells are too many values (most: {MOST_WEIGHTS})"
+                ));
             }
             Some([n_cells?, n_actions])
         });
