@@ -57,8 +57,8 @@ impl Ppo {
         let entropy = settings.non_negative("entropy", 0.0);
         let max_gradient = settings.positive("max_gradient", 0.5);
         let horizon = settings.count("horizon", 2, 256);
-        let minibatch = settings.count("minibatch", 1, horizon.min(256));
-        let epochs = settings.count("epochs", 1, 20);
+        let minibatch = settings.count("minibatch", 1, horizon.min(64));
+        let epochs = settings.count("epochs", 1, 10);
         let read = |value: &Value| value.as_list()?.iter().map(|units| count(units, 1)).collect::<Option<Vec<_>>>();
         let critic = settings.read("critic", read, "a list of integers of at least 1");
         let critic = critic.unwrap_or_else(|| vec![64, 64]);

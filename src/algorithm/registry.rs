@@ -27,7 +27,7 @@ pub const NAMES: [&str; 8] =
 /// | `cem` | `population` (40), `elite` (a fifth), `deviation` (1), `noise` (0.7), `noise_generations` (10), `episodes` (1) | `linear_menu` from 0 |
 /// | `reinforce` | `learning_rate` (0.05), `discount` (0.995), `batch` (5), `horizon` (10000) | `linear_softmax` from 0 |
 /// | `q_learning`, `sarsa` | `learning_rate` (0.1), `discount` (0.99), `epsilon` (0.1), `lambda` (0) | `tabular` |
-/// | `ppo` | `learning_rate` (0.001), `discount` (0.98), `lambda` (0.8), `clip` (0.2), `entropy` (0), `max_gradient` (0.5), `horizon` (256), `minibatch` (256), `epochs` (20), `critic` ([64, 64]) | `mlp` |
+/// | `ppo` | `learning_rate` (0.001), `discount` (0.98), `lambda` (0.8), `clip` (0.2), `entropy` (0), `max_gradient` (0.5), `horizon` (256), `minibatch` (64), `epochs` (10), `critic` ([64, 64]) | `mlp` |
 ///
 /// All but `none` take a `seed`. `docs/algorithms.md` says more of each.
 ///
