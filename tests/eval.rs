@@ -1,5 +1,7 @@
 //! Evaluation: golden numbers, odd runs, groups, the report's tree and text.
 
+mod asked;
+mod beside;
 mod command;
 mod golden;
 mod odd;

@@ -1,8 +1,11 @@
 //! What can be typed: the typed form of every command and flag.
 
+mod eval;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+pub(super) use eval::EvalArguments;
 
 /// Continual-RL experiments as small Lua scripts on a fast native core.
 #[derive(Debug, Parser)]
@@ -27,7 +30,9 @@ pub(super) enum Command {
     )]
     Run(RunArguments),
     /// Evaluate traces: the numbers of a continual-RL paper, from files alone
-    #[command(after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200")]
+    #[command(
+        after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200\n         skyfall eval --traces runs/ --compare linear knn --format html -o report.html\n         skyfall eval --traces runs/ --fail-if 'forgetting>0.1'"
+    )]
     Eval(EvalArguments),
     /// Run a bundle's policy, frozen, in the world and the regimes it was trained in
     #[command(after_help = "Example: skyfall serve out/bundle --steps 5000 --traces served.jsonl")]
@@ -100,31 +105,6 @@ pub(super) struct RunArguments {
     pub(super) overrides: Vec<String>,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct EvalArguments {
-    /// Trace files, directories of them, or `-` for standard input
-    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
-    pub(super) traces: Vec<PathBuf>,
-    /// The window at an encounter's entry and exit: rows, or a share such as 10%
-    #[arg(long, default_value = "10%", value_name = "N|P%")]
-    pub(super) window: String,
-    /// Time how many rows each encounter takes to reach a mean reward of X
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) threshold: Option<f64>,
-    /// How to print the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(super) format: Format,
-    /// Write the report to FILE instead of standard output
-    #[arg(short, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,7 @@
 //! `skyfall trace check`.
 
+use std::path::PathBuf;
+
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::trace::{self, ReadOptions};
 
@@ -9,8 +11,13 @@ use super::console::Terminal;
 
 /// Says what is odd about traces, a line each; fails when rows are lost or there are none.
 pub(super) fn check(arguments: &TraceCheckArguments, terminal: &Terminal) -> Ending {
+    check_paths(&arguments.paths, terminal)
+}
+
+/// The same for paths, however they were given.
+pub(super) fn check_paths(paths: &[PathBuf], terminal: &Terminal) -> Ending {
     let options = ReadOptions { digest: false, every_fault: true, ..ReadOptions::default() };
-    let columns = trace::read_columns(&arguments.paths, &options).map_err(Diagnostic::from)?;
+    let columns = trace::read_columns(paths, &options).map_err(Diagnostic::from)?;
     let mut text = String::new();
     for warning in &columns.warnings {
         text.push_str(&super::eval::warning_line(warning));
