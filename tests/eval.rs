@@ -3,9 +3,14 @@
 mod asked;
 mod beside;
 mod command;
+mod documents;
 mod golden;
+mod lua;
 mod odd;
+mod outputs;
 mod peer;
+mod properties;
+mod schema;
 mod table;
 
 use std::path::{Path, PathBuf};

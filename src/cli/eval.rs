@@ -15,6 +15,10 @@ use super::console::Terminal;
 
 /// Evaluates traces.
 pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
+    if arguments.schema {
+        terminal.print(output::JSON_SCHEMA);
+        return Ok(Exit::Success);
+    }
     if arguments.check {
         return super::trace::check_paths(&arguments.traces, terminal);
     }

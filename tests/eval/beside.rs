@@ -116,8 +116,8 @@ fn learning_from_scratch_is_the_baseline() {
     assert_eq!(reason(&without, "auc_diff"), "no_baseline");
 }
 
-#[test]
-fn served_traces_fill_the_matrix() {
+/// A run that learned a, then b, and three checkpoints of it; a served trace of another run.
+pub(super) fn served_report() -> Report {
     let mut own = of("p", Some(3), &[("a", None, &[1.0, 5.0]), ("b", None, &[1.0, 7.0])]);
     own.step = vec![0, 1, 2, 3];
     let served = |checkpoint: i64, a: f64, b: f64| {
@@ -128,7 +128,12 @@ fn served_traces_fill_the_matrix() {
     let frozen =
         vec![served(3, 2.0, 6.0), served(0, 1.0, -2.0), served(1, 4.0, 0.0), of("q", None, &[("a", None, &[0.0])])];
     let material = Material { traces: traces(vec![own]), frozen: Some(traces(frozen)), baseline: None };
-    let report = evaluate(material, &asked(&[])).unwrap();
+    evaluate(material, &asked(&[])).unwrap()
+}
+
+#[test]
+fn served_traces_fill_the_matrix() {
+    let report = served_report();
     for (metric, expected) in [
         ("average_performance", 4.0),
         ("forgetting_frozen", 5.0 - 2.0),

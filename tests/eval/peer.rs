@@ -45,7 +45,7 @@ const LABELS: [(&str, &str); 8] = [
 ];
 
 /// Interleaved runs of different lengths with everything a row may have or lack.
-fn random_trace(rng: &mut Rng, meta: &str) -> String {
+pub(super) fn random_trace(rng: &mut Rng, meta: &str) -> String {
     let mut text = String::new();
     let runs = usize::try_from(rng.integers(1, 8)).unwrap();
     let mut states: Vec<(usize, i64, i64)> = (0..runs).map(|_| (0, 0, 0)).collect();

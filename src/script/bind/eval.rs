@@ -1,30 +1,59 @@
 //! `skyfall.eval`.
 
-use std::path::PathBuf;
+mod custom;
 
-use mlua::Value as LuaValue;
+use std::path::{Path, PathBuf};
+
+use mlua::{Lua, Value as LuaValue};
 
 use super::{Fault, Module, allowed, line};
-use crate::eval::{self, Material, Paths, Settings};
+use crate::eval::output::{self, Format};
+use crate::eval::{self, Material, Paths, Report, Settings};
 use crate::script::convert;
 use crate::script::host::Host;
 use crate::text::json;
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
-    module.function("traces", |lua, host, (traces, options): (LuaValue, LuaValue)| {
-        let (paths, settings) = asked(host, &traces, &options)?;
-        let material = Material::read(&paths, &settings).map_err(line)?;
-        let report = eval::evaluate(material, &settings).map_err(line)?;
-        Ok(convert::write(lua, &report.to_value())?)
+    module
+        .function("traces", |lua, host, (traces, options): (LuaValue, LuaValue)| {
+            let (options, own) = custom::split(lua, &options)?;
+            let report = report(lua, host, &traces, options, &own)?;
+            Ok(convert::write(lua, &report.to_value())?)
+        })?
+        .function("report", |lua, host, (traces, file, options): (LuaValue, LuaValue, LuaValue)| {
+            let file = convert::text(&file, "file")?;
+            let path = allowed(host, &file)?;
+            let (mut options, own) = custom::split(lua, &options)?;
+            let format = format(options.shift_remove("format"), &path)?;
+            let report = report(lua, host, &traces, options, &own)?;
+            output::write(&report, format, &path).map_err(|error| Fault::Line(error.to_string()))
+        })
+}
+
+/// The format asked for, else the one that the file's ending names.
+fn format(asked: Option<Value>, path: &Path) -> Result<Format, Fault> {
+    let format = match &asked {
+        None => Format::of_file(path),
+        Some(name) => Format::ALL.into_iter().find(|format| name.as_text() == Some(format.name())),
+    };
+    format.ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        Fault::Line(format!("`format`, or else the ending of `file`, must be one of {names}"))
     })
 }
 
-/// The traces and what is asked of them: the long flags of `skyfall eval`, `_` for `-`.
-fn asked(host: &Host, traces: &LuaValue, options: &LuaValue) -> Result<(Paths, Settings), Fault> {
+/// The evaluation asked for: options are the long flags of `skyfall eval`, `_` for `-`.
+fn report(
+    lua: &Lua,
+    host: &Host,
+    traces: &LuaValue,
+    options: Map,
+    own: &[custom::Definition],
+) -> Result<Report, Fault> {
     let mut paths = Paths { traces: files(host, &convert::read(traces, "paths")?, "paths")?, ..Paths::default() };
     let mut settings = Settings::default();
-    for (key, value) in convert::read_map(options, "options")? {
+    for (key, value) in options {
         match (key.as_str(), &value) {
             ("frozen", _) => paths.frozen = files(host, &value, "frozen")?,
             ("baseline", _) => paths.baseline = files(host, &value, "baseline")?,
@@ -35,7 +64,9 @@ fn asked(host: &Host, traces: &LuaValue, options: &LuaValue) -> Result<(Paths, S
             _ => settings.set(&key, &value).map_err(line)?,
         }
     }
-    Ok((paths, settings))
+    let material = Material::read(&paths, &settings).map_err(line)?;
+    let customs: Vec<_> = own.iter().map(|definition| definition.custom(lua)).collect();
+    eval::evaluate_with(material, &settings, &customs).map_err(line)
 }
 
 /// A path or a list of paths.
