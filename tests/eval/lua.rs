@@ -23,7 +23,7 @@ fn options_are_the_flags() {
         print(tree.groups[1].key.run_id, tree.settings.bounds.calm.max)
         "#,
     );
-    assert_eq!(ran.ok().stdout, "0.3\t0.7\t2.5\tnil\ng1\t1\n");
+    assert_eq!(ran.ok().stdout, "0.3\t0.7\t2.5\tnil\ng1\t1.0\n");
 }
 
 #[test]
