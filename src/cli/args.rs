@@ -33,7 +33,7 @@ pub(super) enum Command {
     #[command(
         after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200\n         skyfall eval --traces runs/ --compare linear knn --format html -o report.html\n         skyfall eval --traces runs/ --fail-if 'forgetting>0.1'"
     )]
-    Eval(EvalArguments),
+    Eval(Box<EvalArguments>),
     /// Run a bundle's policy, frozen, in the world and the regimes it was trained in
     #[command(after_help = "Example: skyfall serve out/bundle --steps 5000 --traces served.jsonl")]
     Serve(ServeArguments),

@@ -127,10 +127,10 @@ fn pairs(a: &[Observed<'_>], b: &[Observed<'_>]) -> Vec<(f64, f64)> {
     let once = |side: &[Observed<'_>]| -> Option<BTreeMap<String, f64>> {
         let mut seen = BTreeMap::new();
         for run in side {
-            if let Some(key) = &run.pair {
-                if seen.insert(key.clone(), run.value).is_some() {
-                    return None;
-                }
+            if let Some(key) = &run.pair
+                && seen.insert(key.clone(), run.value).is_some()
+            {
+                return None;
             }
         }
         Some(seen)
