@@ -13,6 +13,7 @@ mod pendulum;
 pub mod registry;
 mod setting;
 mod taxi;
+pub mod wrapper;
 
 use crate::diagnostic::{Exit, Problem};
 use crate::space::{Element, Space};
@@ -146,6 +147,18 @@ pub enum EnvError {
         /// What it was doing.
         question: String,
     },
+    /// A wrapper that does not exist, or does not fit the environment.
+    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
+    Wrapper {
+        /// The environment.
+        id: String,
+        /// The wrapper's place, 0 for the innermost.
+        index: usize,
+        /// The wrapper's name.
+        wrapper: String,
+        /// What does not fit.
+        message: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -166,6 +179,7 @@ impl Problem for EnvError {
             Self::NotAllowed { .. } => "env/not-allowed",
             Self::Variable { .. } => "env/variable",
             Self::Interrupted { .. } => "env/interrupted",
+            Self::Wrapper { .. } => "env/wrapper",
             Self::Failed { .. } => "env/failed",
         }
     }
