@@ -107,19 +107,17 @@ impl Remote {
                 return Err(self.failed(format!("in its answer to `{question}`, `info` must be a map, got {kind}")));
             }
         };
-        let kinds: [(&str, &str, fn(&Value) -> bool); 5] = [
-            ("invalid_action", "a boolean", |value| value.as_bool().is_some()),
-            ("observed_at", "text", |value| value.as_text().is_some()),
-            ("effective_rank", "a number", |value| value.as_float().is_some()),
-            ("ticket_snapshot", "a map", |value| value.as_map().is_some()),
-            ("verifier_snapshot", "a map", |value| value.as_map().is_some()),
-        ];
-        for (name, what, fits) in kinds {
-            if let Some(value) = entries.get(name).filter(|value| !value.is_null() && !fits(value)) {
-                let kind = value.kind();
-                let message = format!("in its answer to `{question}`, `info.{name}` must be {what}, got {kind}");
-                return Err(self.failed(message));
-            }
+        for (name, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
+            let what = match name.as_str() {
+                "invalid_action" if value.as_bool().is_none() => "a boolean",
+                "observed_at" if value.as_text().is_none() => "text",
+                "effective_rank" if value.as_float().is_none() => "a number",
+                "ticket_snapshot" | "verifier_snapshot" if value.as_map().is_none() => "a map",
+                _ => continue,
+            };
+            let kind = value.kind();
+            let message = format!("in its answer to `{question}`, `info.{name}` must be {what}, got {kind}");
+            return Err(self.failed(message));
         }
         let invalid_action = entries.shift_remove("invalid_action").and_then(|value| value.as_bool()).unwrap_or(false);
         Ok(Info { invalid_action, entries: (!entries.is_empty()).then(|| Box::new(entries)) })
