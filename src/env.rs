@@ -1,11 +1,14 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
 mod acrobot;
+mod blackjack;
 mod cartpole;
 mod cliff_walking;
+mod episode;
 pub mod foreign;
 mod frozen_lake;
 mod grid;
+mod math;
 mod mountain_car;
 mod mountain_car_continuous;
 mod native;
@@ -13,6 +16,8 @@ mod pendulum;
 pub mod registry;
 mod setting;
 mod taxi;
+pub mod vector;
+mod world;
 pub mod wrapper;
 
 use crate::diagnostic::{Exit, Problem};
@@ -39,6 +44,22 @@ pub trait Env {
     /// # Errors
     /// When the environment fails (a native one never does).
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError>;
+
+    /// [`Env::reset`] with Gymnasium's `options`, which hold for the episode they begin: `low` and
+    /// `high` bound the first state of the worlds of classic control (`Pendulum-v1`: `x_init` and
+    /// `y_init`).
+    ///
+    /// # Errors
+    /// When the environment does not take these options, or fails.
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        match options.keys().next() {
+            None => self.reset(seed, observation),
+            Some(name) => {
+                let message = format!("takes no reset option `{name}`; it takes no reset options");
+                Err(EnvError::Argument { id: self.id().to_owned(), message })
+            }
+        }
+    }
 
     /// Takes one step and writes the observation that follows into `observation` (the terminal
     /// one at an episode's end; the caller resets).
@@ -125,6 +146,32 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// A wrapper that does not exist, or does not fit the environment.
+    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
+    Wrapper {
+        /// The environment.
+        id: String,
+        /// The wrapper's place, 0 for the innermost.
+        index: usize,
+        /// The wrapper's name.
+        wrapper: String,
+        /// What does not fit.
+        message: String,
+    },
+    /// The action of one copy of a vector does not lie in the action space.
+    #[error("environment `{id}`, copy {copy}, step {step} (both from 0): action {action} is outside {space}")]
+    CopyAction {
+        /// The environment.
+        id: String,
+        /// The copy, from 0.
+        copy: usize,
+        /// The step of the call, from 0.
+        step: usize,
+        /// The action.
+        action: String,
+        /// The action space.
+        space: String,
+    },
     /// The environment is a program, which may not be started here.
     #[error("environment `{id}` is another program, which may not be started here (allow it with --allow-run)")]
     NotAllowed {
@@ -147,18 +194,6 @@ pub enum EnvError {
         /// What it was doing.
         question: String,
     },
-    /// A wrapper that does not exist, or does not fit the environment.
-    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
-    Wrapper {
-        /// The environment.
-        id: String,
-        /// The wrapper's place, 0 for the innermost.
-        index: usize,
-        /// The wrapper's name.
-        wrapper: String,
-        /// What does not fit.
-        message: String,
-    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -175,11 +210,11 @@ impl Problem for EnvError {
             Self::UnknownId { .. } => "env/unknown-id",
             Self::Argument { .. } => "env/argument",
             Self::Parameter { .. } => "env/parameter",
-            Self::Action { .. } => "env/action",
+            Self::Wrapper { .. } => "env/wrapper",
+            Self::Action { .. } | Self::CopyAction { .. } => "env/action",
             Self::NotAllowed { .. } => "env/not-allowed",
             Self::Variable { .. } => "env/variable",
             Self::Interrupted { .. } => "env/interrupted",
-            Self::Wrapper { .. } => "env/wrapper",
             Self::Failed { .. } => "env/failed",
         }
     }
