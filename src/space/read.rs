@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{Element, Space, batch};
+use super::{Element, Space, batch, nested};
 use crate::array::{Array, DType};
 use crate::value::Value;
 
@@ -14,11 +14,6 @@ impl Space {
     /// One line naming the part, under `path`, that is of the wrong kind.
     pub fn element(&self, data: &Value, path: &str) -> Result<Element, String> {
         let wrong = |expected: &str| format!("`{path}` must be {expected}, got {}", data.kind());
-        let array = |dtype: DType| match self.blank() {
-            // An empty list does not show the lengths of its other axes.
-            Element::Array(blank) if blank.is_empty() && is_empty(data) => Ok(Element::Array(blank)),
-            _ => Array::from_value(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}")),
-        };
         let listed = || match data {
             Value::List(items) => Ok(items.as_slice()),
             Value::Map(map) if map.is_empty() => Ok(&[][..]),
@@ -26,9 +21,7 @@ impl Space {
         };
         let item = |index: usize| format!("{path}[{}]", index + 1);
         match self {
-            Self::Box(space) => array(space.dtype()),
-            Self::MultiDiscrete(space) => array(space.dtype()),
-            Self::MultiBinary(_) => array(DType::I8),
+            Self::Box(_) | Self::MultiDiscrete(_) | Self::MultiBinary(_) => numbers(self, None, data, path),
             Self::Discrete { .. } => data.as_int().map(Element::Discrete).ok_or_else(|| wrong("an integer")),
             Self::Text(_) => data.as_text().map(|text| Element::Text(text.to_owned())).ok_or_else(|| wrong("text")),
             Self::Dict(dict) => {
@@ -70,13 +63,26 @@ impl Space {
     }
 }
 
+/// The array of an element of `space`, or of `count` of them stacked.
+fn numbers(space: &Space, count: Option<usize>, data: &Value, path: &str) -> Result<Element, String> {
+    let (shape, dtype) = batch::layout(space).unwrap_or((&[], DType::I64));
+    let shape: Vec<usize> = count.into_iter().chain(shape.iter().copied()).collect();
+    if is_empty(data) && shape.first() == Some(&0) {
+        return Ok(Element::Array(Array::zeros(dtype, &shape)));
+    }
+    let array = Array::from_value(data, dtype).map_err(|error| format!("`{path}`: {error}"))?;
+    // Lists without elements do not show the lengths of all their axes.
+    let hidden = array.is_empty() && array.shape() == nested::shown(&shape);
+    Ok(Element::Array(if hidden { Array::zeros(dtype, &shape) } else { array }))
+}
+
 /// Several elements of `space` as one: as [`batch::join`] makes them.
 fn several(space: &Space, data: &Value, path: &str) -> Result<Element, String> {
     match space {
         _ if is_empty(data) => Ok(batch::join(space, &[])),
         Space::Box(_) | Space::Discrete { .. } | Space::MultiDiscrete(_) | Space::MultiBinary(_) => {
-            let dtype = batch::layout(space).map_or(DType::I64, |(_, dtype)| dtype);
-            Array::from_value(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}"))
+            let count = data.as_list().map_or(0, <[Value]>::len);
+            numbers(space, Some(count), data, path)
         }
         Space::Dict(dict) => {
             let map = data.as_map().ok_or_else(|| format!("`{path}` must be a map, got {}", data.kind()))?;
