@@ -7,6 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
 use crate::policy::{self, Context, Policy, PolicyError};
 use crate::regime::{self, Provider, RegimeError, RegimeRecord};
@@ -169,6 +170,14 @@ impl Catalog {
         })
     }
 
+    /// Makes the environment `id` inside `wrappers`, the first of them innermost.
+    ///
+    /// # Errors
+    /// As [`Catalog::env`], and when a wrapper is unknown or does not fit.
+    pub fn wrapped_env(&self, id: &str, kwargs: &Map, wrappers: &[WrapperRecord]) -> Result<Box<dyn Env>, EnvError> {
+        wrapper::wrap(self.env(id, kwargs)?, wrappers)
+    }
+
     /// Makes the policy `id`.
     ///
     /// # Errors
@@ -226,14 +235,14 @@ impl Catalog {
         Composition::new(record.terms.iter().map(term).collect::<Result<_, TermError>>()?)
     }
 
-    /// The provider that `record` describes; a scripted one draws under `seed`.
+    /// The provider that `record` describes; if it draws, then under `seed`.
     ///
     /// # Errors
     /// When there is none, it does not take its parameters, or cannot be rebuilt.
     pub fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
         match (&record.lua, &self.scripts) {
             (Some(_), Some(scripts)) => scripts.provider(record, seed),
-            _ => regime::from_record(record),
+            _ => regime::from_record(record, seed),
         }
     }
 }
