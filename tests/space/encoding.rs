@@ -258,7 +258,8 @@ proptest! {
     }
 }
 
-/// Whether no bounds are so far apart, or so large, that NumPy's arithmetic in floats leaves them.
+/// Whether samples can be told to lie in the space: no bounds are so far apart, or so large, that
+/// NumPy's arithmetic in floats leaves them, and stacks can be counted.
 fn narrow_enough(space: &Space) -> bool {
     match space {
         Space::Box(space) => space.low().iter().zip(space.high()).all(|(low, high)| {
@@ -267,10 +268,21 @@ fn narrow_enough(space: &Space) -> bool {
         }),
         Space::Dict(dict) => dict.spaces().values().all(narrow_enough),
         Space::Tuple(spaces) | Space::OneOf(spaces) => spaces.iter().all(narrow_enough),
-        Space::Sequence { space, .. } => narrow_enough(space),
+        Space::Sequence { space, stack } => narrow_enough(space) && (!stack || countable(space)),
         Space::Graph { node_space, edge_space } => {
-            narrow_enough(node_space) && edge_space.as_deref().is_none_or(narrow_enough)
+            let parts = || std::iter::once(&**node_space).chain(edge_space.as_deref());
+            parts().all(narrow_enough) && parts().all(countable)
         }
+        _ => true,
+    }
+}
+
+/// Whether stacked elements show how many they are: those without parts do not, in Gymnasium
+/// either.
+fn countable(space: &Space) -> bool {
+    match space {
+        Space::Dict(dict) => !dict.spaces().is_empty() && dict.spaces().values().all(countable),
+        Space::Tuple(spaces) => !spaces.is_empty() && spaces.iter().all(countable),
         _ => true,
     }
 }
