@@ -20,7 +20,8 @@ local M = {}
 
 --- Makes an environment, inside `wrappers` if there are any, the first of them innermost. What a
 --- wrapper is set by is among the environment's parameters, as `observation_noise.std`.
----@param id string such as `CartPole-v1`
+---@param id string such as `CartPole-v1`; with `--allow-run` also an environment in another
+---  program, such as `python:gymnasium/LunarLander-v3` (see `docs/environment-protocol.md`)
 ---@param kwargs table?
 ---@param options { wrappers: skyfall.Wrapper[]? }?
 ---@return skyfall.Env
