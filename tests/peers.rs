@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::command::Scratch;
 
 /// Runs a script of `tests/python` in `scratch` and returns what it printed.
-fn python(scratch: &Scratch, script: &str, arguments: &[&str]) -> String {
+pub(crate) fn python(scratch: &Scratch, script: &str, arguments: &[&str]) -> String {
     let interpreter = std::env::var("SKYFALL_PYTHON").expect("SKYFALL_PYTHON names no interpreter: run tests/run");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
     let output = Command::new(interpreter).arg(script).args(arguments).current_dir(scratch.path()).output().unwrap();
