@@ -16,6 +16,7 @@ mod reward;
 mod rollouts;
 mod space;
 mod trace;
+mod vector;
 mod yaml;
 
 pub(super) use regime::provider_from_source;
