@@ -17,6 +17,7 @@ mod setting;
 mod taxi;
 pub mod vector;
 mod world;
+pub mod wrapper;
 
 use crate::diagnostic::Problem;
 use crate::space::{Element, Space};
@@ -158,6 +159,18 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// A wrapper that does not exist, or does not fit the environment.
+    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
+    Wrapper {
+        /// The environment.
+        id: String,
+        /// The wrapper's place, 0 for the innermost.
+        index: usize,
+        /// The wrapper's name.
+        wrapper: String,
+        /// What does not fit.
+        message: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -175,6 +188,7 @@ impl Problem for EnvError {
             Self::Argument { .. } => "env/argument",
             Self::Parameter { .. } => "env/parameter",
             Self::Action { .. } | Self::CopyAction { .. } => "env/action",
+            Self::Wrapper { .. } => "env/wrapper",
             Self::Failed { .. } => "env/failed",
         }
     }

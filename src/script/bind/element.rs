@@ -55,14 +55,47 @@ pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<El
             let array = data.borrow::<LuaArray>().map(|array| array.0.clone());
             array.map(Element::Array).map_err(|_| format!("`{path}` is in use"))
         }
-        (Space::Box(_), LuaValue::Table(_) | LuaValue::UserData(_)) => {
-            space.element(&convert::read(value, path)?, path)
-        }
-        (Space::Box(_), other) => {
+        (Space::Box(_), other) if !matches!(other, LuaValue::Table(_) | LuaValue::UserData(_)) => {
             Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other)))
         }
         (space, value) => space.element(&convert::read(value, path)?, path),
     }
+}
+
+/// Reads a Lua value into `element`, without allocating where a table of numbers meets a float32
+/// vector of its length.
+///
+/// # Errors
+/// As [`from_lua`].
+pub(super) fn read_into(value: &LuaValue, space: &Space, path: &str, element: &mut Element) -> Result<(), String> {
+    if let (LuaValue::Table(table), Space::Box(space), Element::Array(Array::F32(array))) =
+        (value, space, &mut *element)
+        && let ([length], [present]) = (space.shape(), array.shape())
+        && (length, *length) == (present, table.raw_len())
+    {
+        let mut whole = true;
+        for (index, slot) in array.iter_mut().enumerate() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "rounded to the dtype")]
+            match table.raw_get::<LuaValue>(index + 1) {
+                Ok(LuaValue::Number(number)) => *slot = number as f32,
+                Ok(LuaValue::Integer(number)) => *slot = number as f32,
+                _ => whole = false,
+            }
+        }
+        if whole {
+            return Ok(());
+        }
+    }
+    *element = from_lua(value, space, path)?;
+    Ok(())
+}
+
+/// Checks that `element` lies within `space`.
+///
+/// # Errors
+/// One line that names the number at fault, or the shape.
+pub(super) fn within(space: &Space, element: &Element, path: &str) -> Result<(), String> {
+    space.fault(element, path).map_or(Ok(()), Err)
 }
 
 /// One step's numbers, copied so that the script's view of them borrows nothing.
