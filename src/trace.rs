@@ -5,6 +5,7 @@
 //! file as it is: an oddity costs at most its own row, and is told as a
 //! [`columns::Warning`].
 
+mod about;
 mod account;
 mod cells;
 mod chunk;
@@ -15,21 +16,28 @@ mod fault;
 mod field;
 mod file;
 mod format;
+mod gather;
 mod group;
 mod identity;
 mod input;
 mod intern;
+mod layout;
 mod load;
+mod number;
 mod order;
 mod parse;
 mod part;
 mod read;
+mod regimes;
 mod repair;
 pub mod row;
 mod rows;
 mod scan;
+mod scanner;
 mod sink;
 mod sparse;
+pub mod stats;
+mod tally;
 mod writer;
 
 pub use error::TraceError;
@@ -38,4 +46,6 @@ pub use order::Resume;
 pub use read::{ReadOptions, read_columns};
 pub use row::Row;
 pub use rows::{Entry, Rows, rows};
+pub use stats::stats;
+pub use tally::Tally;
 pub use writer::{Summary, Writer, WriterOptions};

@@ -1,8 +1,8 @@
 //! Which run a row belongs to (G1): the five identity keys, numbers compared by value and kept
 //! apart from text.
 
+use crate::trace::about::parse;
 use crate::trace::columns::{Identity, Warning};
-use crate::trace::part::parse;
 use crate::trace::row::IDENTITY_KEYS;
 use crate::value::Value;
 
