@@ -14,6 +14,7 @@ pub use load::{LoadError, document, load};
 pub use read::ConfigErrors;
 pub use set::{SetError, set};
 
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::value::Map;
@@ -44,6 +45,8 @@ pub struct EnvConfig {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first.
+    pub wrappers: Vec<WrapperRecord>,
 }
 
 /// `algorithm`: what learns.

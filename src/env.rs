@@ -12,6 +12,7 @@ mod pendulum;
 pub mod registry;
 mod setting;
 mod taxi;
+pub mod wrapper;
 
 use crate::diagnostic::Problem;
 use crate::space::{Element, Space};
@@ -123,6 +124,18 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// A wrapper that does not exist, or does not fit the environment.
+    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
+    Wrapper {
+        /// The environment.
+        id: String,
+        /// The wrapper's place, 0 for the innermost.
+        index: usize,
+        /// The wrapper's name.
+        wrapper: String,
+        /// What does not fit.
+        message: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -140,6 +153,7 @@ impl Problem for EnvError {
             Self::Argument { .. } => "env/argument",
             Self::Parameter { .. } => "env/parameter",
             Self::Action { .. } => "env/action",
+            Self::Wrapper { .. } => "env/wrapper",
             Self::Failed { .. } => "env/failed",
         }
     }

@@ -5,8 +5,11 @@
 //! and runs that differ only in seed or run id are summed up in groups ([`group`]). A metric that
 //! is not defined on a run has no value and says why; it is never 0 for want of data.
 
+mod canonical;
+mod caution;
 pub mod encounter;
 pub mod group;
+mod instant;
 pub mod metrics;
 mod render;
 mod report;
@@ -73,6 +76,21 @@ impl FromStr for Window {
 pub struct Settings {
     /// The window at entry and exit.
     pub window: Window,
+    /// The reward level whose first reaching is timed.
+    pub threshold: Option<f64>,
+}
+
+impl Settings {
+    /// Checks what the types leave open.
+    ///
+    /// # Errors
+    /// When the threshold is not a finite number.
+    pub fn check(&self) -> Result<(), EvalError> {
+        match self.threshold {
+            Some(threshold) if !threshold.is_finite() => Err(EvalError::Threshold(threshold)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Why traces could not be evaluated.
@@ -87,6 +105,9 @@ pub enum EvalError {
     /// The window is neither a count nor a share.
     #[error("window `{0}` is neither a number of rows nor a share such as 10% (at most 50%)")]
     Window(String),
+    /// The threshold is no number to be reached.
+    #[error("threshold {0} is not a finite number")]
+    Threshold(f64),
 }
 
 impl Problem for EvalError {
@@ -94,13 +115,14 @@ impl Problem for EvalError {
         match self {
             Self::NoRows { .. } => "eval/no-rows",
             Self::Window(_) => "eval/window",
+            Self::Threshold(_) => "eval/threshold",
         }
     }
 
     fn exit(&self) -> Exit {
         match self {
             Self::NoRows { .. } => Exit::Input,
-            Self::Window(_) => Exit::Usage,
+            Self::Window(_) | Self::Threshold(_) => Exit::Usage,
         }
     }
 
@@ -109,7 +131,7 @@ impl Problem for EvalError {
             Self::NoRows { .. } => {
                 Some("a trace is JSON Lines; each row needs at least {\"step\": 0, \"reward\": 0.0}".to_owned())
             }
-            Self::Window(_) => None,
+            Self::Window(_) | Self::Threshold(_) => None,
         }
     }
 }
@@ -125,11 +147,12 @@ pub fn evaluate(traces: TraceColumns, settings: &Settings) -> Result<Report, Eva
     }
     let runs: Vec<RunColumns> = traces.runs.into_iter().filter(|run| !run.step.is_empty()).collect();
     let analysed: Vec<encounter::Analysis<'_>> =
-        runs.iter().map(|run| encounter::Analysis::new(run, settings.window)).collect();
+        runs.iter().map(|run| encounter::Analysis::new(run, settings)).collect();
     let reference = metrics::Reference::of(&analysed);
     let reports: Vec<RunReport> = analysed.iter().map(|analysis| RunReport::new(analysis, &reference)).collect();
     let groups = group::groups(&reports);
     let mut warnings = traces.warnings;
     warnings.extend(analysed.iter().flat_map(|analysis| analysis.warnings.clone()));
+    warnings.extend(caution::cautions(&reports, &groups));
     Ok(Report { settings: settings.clone(), inputs: traces.inputs, runs: reports, groups, warnings })
 }

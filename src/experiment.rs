@@ -24,8 +24,8 @@ use std::path::Path;
 
 use crate::algorithm::Algorithm;
 use crate::config::{ExperimentConfig, RunConfig};
-use crate::env::Env;
-use crate::policy::Context;
+use crate::env::{Env, EnvError};
+use crate::policy::{Context, PolicyError};
 use crate::regime::{Provider, RegimeRecord};
 use crate::reward::{Composition, RewardRecord};
 use crate::trace::row::IDENTITY_KEYS;
@@ -50,6 +50,8 @@ pub struct Experiment {
     algorithm: Box<dyn Algorithm>,
     reward: Option<Composition>,
     provider: Box<dyn Provider>,
+    env_code: Result<Option<Value>, String>,
+    policy_code: Result<Option<Value>, String>,
     ran: bool,
 }
 
@@ -61,7 +63,7 @@ impl Experiment {
     /// regime that is known up front sets a parameter the environment lacks or weighs a term the
     /// composition lacks.
     pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
-        let mut env = catalog.env(&config.env.id, &config.env.kwargs)?;
+        let mut env = catalog.wrapped_env(&config.env.id, &config.env.kwargs, &config.env.wrappers)?;
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
         let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
@@ -78,7 +80,10 @@ impl Experiment {
             None => catalog.provider(&config.regime, seed)?,
         };
         RegimeTrack::new(&*env).check(&*provider, &mut *env, reward.as_ref())?;
-        Ok(Self { config, env, algorithm, reward, provider, ran: false })
+        let env_code = catalog.env_code(&config.env.id);
+        let policy = config.algorithm.policy.as_ref();
+        let policy_code = policy.map_or(Ok(None), |policy| catalog.policy_code(&policy.id));
+        Ok(Self { config, env, algorithm, reward, provider, env_code, policy_code, ran: false })
     }
 
     /// Runs the experiment to its end; with `traces`, a row a step is written there.
@@ -138,6 +143,31 @@ impl Experiment {
     /// When a term captures what cannot be recorded.
     pub fn reward_record(&self) -> Result<Option<RewardRecord>, ExperimentError> {
         Ok(self.reward.as_ref().map(Composition::record).transpose()?)
+    }
+
+    /// The environment's definition by value; `None` for a native one.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded.
+    pub fn env_code(&self) -> Result<Option<Value>, ExperimentError> {
+        let unrecorded = |line: String| {
+            let message = format!("cannot travel in a bundle: {line}");
+            ExperimentError::Env(EnvError::Failed { id: self.config.env.id.clone(), message })
+        };
+        self.env_code.clone().map_err(unrecorded)
+    }
+
+    /// The policy's definition by value; `None` for a native one.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded.
+    pub fn policy_code(&self) -> Result<Option<Value>, ExperimentError> {
+        let id = self.config.algorithm.policy.as_ref().map(|policy| policy.id.clone());
+        let unrecorded = |line: String| {
+            let message = format!("cannot travel in a bundle: {line}");
+            ExperimentError::Policy(PolicyError::Failed { id: id.unwrap_or_default(), message })
+        };
+        self.policy_code.clone().map_err(unrecorded)
     }
 
     /// The regime provider by value.

@@ -4,13 +4,14 @@
 //! rooms, `require` for the embedded library and for files beside the script, permissions for
 //! every path, and errors that point at the script's line. Values cross the border through
 //! [`convert`], which tracks the path of every field; functions that must outlive their script
-//! (reward terms, regime providers) are recorded by value by [`source`].
+//! (reward terms, regime providers, environments, policies) are recorded by value by [`source`].
 
 mod bare;
 mod bind;
 mod convert;
 mod error;
 mod host;
+mod known;
 mod loader;
 mod permissions;
 mod source;

@@ -37,6 +37,25 @@ fn an_experiment_leaves_the_same_bytes_in_two_processes() {
 }
 
 #[test]
+fn a_script_s_own_providers_run_and_their_bundle_needs_no_script() {
+    let scratch = Scratch::new();
+    assert_eq!(run(&scratch, "04_providers.lua"), "ok\n");
+    std::fs::remove_file(scratch.file("04_providers.lua")).unwrap();
+    std::fs::rename(scratch.file("corridor/bundle"), scratch.file("moved")).unwrap();
+    scratch.skyfall(&["bundle", "check", "moved"]).ok();
+    scratch.skyfall(&["serve", "moved", "--steps", "1000", "--traces", "served.jsonl"]).ok();
+    // Served from the checkpoint: the policy goes on counting where training stopped, at 1000.
+    let rows = |name: &str| std::fs::read_to_string(scratch.file(name)).unwrap().lines().count();
+    assert_eq!((rows("served.jsonl"), rows("corridor/traces.jsonl")), (1000, 1000));
+    assert_eq!(
+        std::fs::read_to_string(scratch.file("served.jsonl")).unwrap(),
+        std::fs::read_to_string(scratch.file("corridor/traces.jsonl"))
+            .unwrap()
+            .replace("\"algorithm_id\": \"none\", ", "\"algorithm_id\": \"none\", \"serve\": {\"steps\": 1000}, ")
+    );
+}
+
+#[test]
 fn a_rollout_store_is_written_validated_and_read() {
     let printed = run(&Scratch::new(), "05_rollouts.lua");
     assert!(printed.contains("candidates, manifest "), "{printed}");

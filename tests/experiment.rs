@@ -226,6 +226,7 @@ fn counter() -> (Catalog, Seeds) {
             let space = Space::discrete(10, 0).unwrap();
             Ok(Box::new(Counter { space, steps: 0, gain: 1.0, seeds: Rc::clone(&kept) }) as Box<dyn Env>)
         }),
+        Err("it is a test's".to_owned()),
     );
     (catalog, seeds)
 }

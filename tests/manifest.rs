@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use skyfall::bundle::manifest::{CheckpointFormat, EnvEntry, Manifest, ManifestError, PolicyEntry};
 use skyfall::diagnostic::{Exit, Problem};
+use skyfall::env::wrapper::WrapperRecord;
 use skyfall::regime::RegimeRecord;
 use skyfall::reward::{RewardRecord, TermOrigin, TermRecord};
 use skyfall::text::json;
@@ -26,6 +27,7 @@ fn sample() -> Manifest {
             format: Some(CheckpointFormat::Weights),
             checkpoint: Some("checkpoint".into()),
             external: false,
+            lua: None,
         },
         observation_space: Some(
             map(r#"{"type": "Box", "low": [-4.800000190734863, "-inf", -0.41887903213500977, "-inf"],
@@ -34,7 +36,7 @@ fn sample() -> Manifest {
         ),
         action_space: Some(map(r#"{"type": "Discrete", "n": 2, "start": 0}"#).into()),
         reward_spec: None,
-        env: EnvEntry { id: "CartPole-v1".into(), kwargs: Map::new() },
+        env: EnvEntry { id: "CartPole-v1".into(), ..EnvEntry::default() },
         regime: RegimeRecord::constant(),
         run: map(r#"{"run_id": "format-example", "seed": 1, "algorithm_id": "discrete_hill_climbing"}"#),
         provenance: Map::new(),
@@ -152,31 +154,39 @@ fn any_unknown() -> impl Strategy<Value = Map> {
 
 fn any_manifest() -> impl Strategy<Value = Manifest> {
     let format = proptest::option::of(prop_oneof![Just(CheckpointFormat::Checkpoint), Just(CheckpointFormat::Weights)]);
-    let policy = (proptest::option::of(any_text()), any_map(), format, any_text(), any::<bool>()).prop_map(
-        |(id, kwargs, format, path, external)| PolicyEntry {
+    let code = || proptest::option::of(any_map().prop_map(Value::Map));
+    let policy = (proptest::option::of(any_text()), any_map(), format, any_text(), any::<bool>(), code()).prop_map(
+        |(id, kwargs, format, path, external, lua)| PolicyEntry {
             id,
             kwargs,
             format,
             checkpoint: format.map(|_| path),
             external,
+            lua,
         },
     );
-    let opaque = || proptest::option::of(any_map().prop_map(Value::Map));
+    let opaque = code;
+    let wrapper = (any_text(), any_map()).prop_map(|(name, params)| WrapperRecord { name, params });
+    let wrappers = proptest::collection::vec(wrapper, 0..3);
+    let env = (any_text(), any_map(), wrappers, code()).prop_map(|(id, kwargs, wrappers, lua)| EnvEntry {
+        id,
+        kwargs,
+        wrappers,
+        lua,
+    });
     let regime =
         (any_text(), any_map(), opaque()).prop_map(|(provider, params, lua)| RegimeRecord { provider, params, lua });
-    (policy, opaque(), opaque(), opaque(), any_text(), any_map(), regime, any_map(), any_map(), any_unknown()).prop_map(
-        |(policy, observation_space, action_space, reward_spec, id, kwargs, regime, run, provenance, unknown)| {
-            Manifest {
-                policy,
-                observation_space,
-                action_space,
-                reward_spec,
-                env: EnvEntry { id, kwargs },
-                regime,
-                run,
-                provenance,
-                unknown,
-            }
+    (policy, opaque(), opaque(), opaque(), env, regime, any_map(), any_map(), any_unknown()).prop_map(
+        |(policy, observation_space, action_space, reward_spec, env, regime, run, provenance, unknown)| Manifest {
+            policy,
+            observation_space,
+            action_space,
+            reward_spec,
+            env,
+            regime,
+            run,
+            provenance,
+            unknown,
         },
     )
 }

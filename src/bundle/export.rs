@@ -26,6 +26,7 @@ pub struct ExportOptions {
 pub fn export(experiment: &Experiment, dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
     let reward = experiment.reward_record()?;
     let regime = experiment.regime_record()?;
+    let (env_code, policy_code) = (experiment.env_code()?, experiment.policy_code()?);
     let outside = options.external.then(|| outside(dir)).transpose()?;
     refuse_occupied(dir, outside.as_deref())?;
 
@@ -49,11 +50,17 @@ pub fn export(experiment: &Experiment, dir: &Path, options: ExportOptions) -> Re
             format,
             checkpoint: format.map(|_| place),
             external: format.is_some() && outside.is_some(),
+            lua: policy_code,
         },
         observation_space: Some(experiment.env().observation_space().encode()),
         action_space: Some(experiment.env().action_space().encode()),
         reward_spec: reward.map(|reward| reward.to_value()),
-        env: EnvEntry { id: config.env.id.clone(), kwargs: config.env.kwargs.clone() },
+        env: EnvEntry {
+            id: config.env.id.clone(),
+            kwargs: config.env.kwargs.clone(),
+            wrappers: config.env.wrappers.clone(),
+            lua: env_code,
+        },
         regime,
         run: experiment.identity(),
         provenance: experiment.env().describe(),

@@ -4,6 +4,7 @@
 //! rooms decode them. A reader tolerates fields it does not know: they are kept and written back.
 
 use crate::diagnostic::{Exit, Problem};
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::text::decode::{Field, Mistakes, decode};
@@ -17,8 +18,8 @@ pub const VERSION: i64 = 1;
 const TOP: [&str; 9] =
     ["version", "policy", "observation_space", "action_space", "reward_spec", "env", "regime", "run", "provenance"];
 const SECTIONS: [(&str, &[&str]); 3] = [
-    ("policy", &["id", "kwargs", "format", "checkpoint", "external"]),
-    ("env", &["id", "kwargs"]),
+    ("policy", &["id", "kwargs", "format", "checkpoint", "external", "lua"]),
+    ("env", &["id", "kwargs", "wrappers", "lua"]),
     ("regime", &["provider", "params", "lua"]),
 ];
 
@@ -60,6 +61,8 @@ pub struct PolicyEntry {
     pub checkpoint: Option<String>,
     /// Whether `checkpoint` is an absolute path outside the bundle.
     pub external: bool,
+    /// The definition of a policy written in Lua: its source and the digest of that.
+    pub lua: Option<Value>,
 }
 
 /// `policy.format`: what the rebuilt policy is handed to restore itself.
@@ -89,6 +92,10 @@ pub struct EnvEntry {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first; the key is left out where there is nothing.
+    pub wrappers: Vec<WrapperRecord>,
+    /// The definition of an environment written in Lua: its source and the digest of that.
+    pub lua: Option<Value>,
 }
 
 /// Why a manifest cannot be read.
@@ -201,6 +208,7 @@ impl PolicyEntry {
             map.insert("checkpoint".to_owned(), checkpoint.as_str().into());
         }
         map.insert("external".to_owned(), self.external.into());
+        map.extend(self.lua.clone().map(|code| ("lua".to_owned(), code)));
         Value::Map(map)
     }
 
@@ -212,6 +220,7 @@ impl PolicyEntry {
             format: field.get("format").and_then(|format| read_format(&format)),
             checkpoint: field.get("checkpoint").and_then(|path| path.text()),
             external: field.get("external").and_then(|external| external.flag()).unwrap_or(false),
+            lua: field.get("lua").map(|code| code.value().clone()),
         };
         if field.get("format").is_some() && field.get("checkpoint").is_none() {
             field.note_key("checkpoint", "missing, expected the path of what `format` restores");
@@ -222,17 +231,24 @@ impl PolicyEntry {
 
 impl EnvEntry {
     fn to_value(&self) -> Value {
-        Value::Map(Map::from_iter([
+        let mut map = Map::from_iter([
             ("id".to_owned(), self.id.as_str().into()),
             ("kwargs".to_owned(), self.kwargs.clone().into()),
-        ]))
+        ]);
+        if !self.wrappers.is_empty() {
+            map.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&self.wrappers));
+        }
+        map.extend(self.lua.clone().map(|code| ("lua".to_owned(), code)));
+        Value::Map(map)
     }
 
     fn read(field: Field<'_>) -> Option<Self> {
         let field = field.section()?;
         let id = field.require("id", "an environment's id").and_then(|id| id.text());
         let kwargs = open_map(&field, "kwargs");
-        Some(Self { id: id?, kwargs })
+        let wrappers = field.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_list(&list));
+        let lua = field.get("lua").map(|code| code.value().clone());
+        Some(Self { id: id?, kwargs, wrappers: wrappers?, lua })
     }
 }
 

@@ -59,6 +59,22 @@ impl Bundle {
         &self.manifest
     }
 
+    /// `base` with the environment and the policy that the manifest defines by value.
+    ///
+    /// # Errors
+    /// When a definition was changed, does not compile, or `base` rebuilds no scripts.
+    pub fn catalog(&self, base: &Catalog) -> Result<Catalog, BundleError> {
+        let mut catalog = base.clone();
+        let Manifest { env, policy, .. } = &self.manifest;
+        if let Some(code) = &env.lua {
+            catalog = catalog.with_recorded_env(&env.id, code).map_err(ExperimentError::from)?;
+        }
+        if let (Some(code), Some(id)) = (&policy.lua, &policy.id) {
+            catalog = catalog.with_recorded_policy(id, code)?;
+        }
+        Ok(catalog)
+    }
+
     /// The training run's seed; 0 where the manifest has none.
     #[must_use]
     pub fn seed(&self) -> u64 {
@@ -79,7 +95,10 @@ impl Bundle {
         if let (Some(observation), Some(action)) = (&observation, &action) {
             return Ok([observation.clone(), action.clone()]);
         }
-        let env = catalog.env(&self.manifest.env.id, &self.manifest.env.kwargs).map_err(ExperimentError::from)?;
+        let env = self
+            .catalog(catalog)?
+            .env(&self.manifest.env.id, &self.manifest.env.kwargs)
+            .map_err(ExperimentError::from)?;
         Ok([
             observation.unwrap_or_else(|| env.observation_space().clone()),
             action.unwrap_or_else(|| env.action_space().clone()),
@@ -109,7 +128,7 @@ impl Bundle {
         let (id, format) = self.servable()?;
         let checkpoint = checkpoint::resolve(&self.dir, entry, format)
             .map_err(|message| self.fault("policy.checkpoint", message))?;
-        let mut policy = catalog.policy(id, &entry.kwargs, context)?;
+        let mut policy = self.catalog(catalog)?.policy(id, &entry.kwargs, context)?;
         policy.load(&checkpoint)?;
         Ok(policy)
     }
@@ -149,7 +168,7 @@ impl Bundle {
 }
 
 /// Opens the bundle at `dir` and verifies that it can be served: the spaces decode, the
-/// checkpoint resolves, and policy, reward and regime can be rebuilt.
+/// checkpoint resolves, and policy, reward, wrappers and regime can be rebuilt.
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -157,6 +176,11 @@ pub fn check(dir: impl AsRef<Path>, catalog: &Catalog) -> Result<Bundle, BundleE
     let bundle = Bundle::open(dir)?;
     bundle.policy(catalog)?;
     bundle.reward(catalog)?;
+    let env = &bundle.manifest.env;
+    if !env.wrappers.is_empty() {
+        let catalog = bundle.catalog(catalog)?;
+        catalog.wrapped_env(&env.id, &env.kwargs, &env.wrappers).map_err(ExperimentError::from)?;
+    }
     catalog.provider(&bundle.manifest.regime, bundle.seed()).map_err(ExperimentError::from)?;
     Ok(bundle)
 }

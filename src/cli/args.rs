@@ -110,6 +110,9 @@ pub(super) struct EvalArguments {
     /// The window at an encounter's entry and exit: rows, or a share such as 10%
     #[arg(long, default_value = "10%", value_name = "N|P%")]
     pub(super) window: String,
+    /// Time how many rows each encounter takes to reach a mean reward of X
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) threshold: Option<f64>,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

@@ -15,8 +15,10 @@ use super::console::Terminal;
 /// Evaluates traces.
 pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
     let window = arguments.window.parse().map_err(Diagnostic::from)?;
+    let settings = Settings { window, threshold: arguments.threshold };
+    settings.check().map_err(Diagnostic::from)?;
     let columns = trace::read_columns(&arguments.traces, &ReadOptions::default()).map_err(Diagnostic::from)?;
-    let report = eval::evaluate(columns, &Settings { window }).map_err(Diagnostic::from)?;
+    let report = eval::evaluate(columns, &settings).map_err(Diagnostic::from)?;
     for warning in &report.warnings {
         terminal.warn(&warning_line(warning));
     }

@@ -5,6 +5,7 @@ use super::{
     AlgorithmConfig, EnvConfig, ExperimentConfig, PolicyConfig, Record, RolloutConfig, RunConfig, TraceConfig,
 };
 use crate::diagnostic::Problem;
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::suggest::nearest;
@@ -105,7 +106,8 @@ fn read_env(field: Field<'_>) -> Option<EnvConfig> {
     let field = field.section()?;
     let id = field.require("id", "an environment's id").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
-    Some(EnvConfig { id: id?, kwargs: kwargs? })
+    let wrappers = section(&field, "wrappers", |wrappers| WrapperRecord::read_checked_list(&wrappers), Vec::new);
+    Some(EnvConfig { id: id?, kwargs: kwargs?, wrappers: wrappers? })
 }
 
 fn default_algorithm() -> AlgorithmConfig {

@@ -24,7 +24,7 @@ use Shape::{Data, Each, Open, Section, Text};
 
 /// The whole document.
 pub(super) const EXPERIMENT: Shape = Section(&[
-    ("env", Section(&[("id", Text), ("kwargs", Open)])),
+    ("env", Section(&[("id", Text), ("kwargs", Open), ("wrappers", Each(&WRAPPER))])),
     ("algorithm", Section(&[("name", Text), ("params", Open), ("policy", Section(&[("id", Text), ("kwargs", Open)]))])),
     ("rollout", Section(&[("window_steps", Data), ("total_steps", Data), ("auto_reset", Data)])),
     ("reward", Section(&[("terms", Each(&TERM))])),
@@ -32,6 +32,8 @@ pub(super) const EXPERIMENT: Shape = Section(&[
     ("run", Section(&[("name", Text), ("seed", Data), ("task", Text), ("policy_id", Text), ("meta", Open)])),
     ("trace", Section(&[("record", Data)])),
 ]);
+
+const WRAPPER: Shape = Section(&[("name", Text), ("params", Open)]);
 
 const TERM: Shape = Section(&[("name", Text), ("weight", Data), ("params", Open), ("builtin", Text), ("lua", Open)]);
 

@@ -1,6 +1,7 @@
 //! From a configuration back to plain data, in the schema's order, every default filled in.
 
-use super::{AlgorithmConfig, ExperimentConfig, PolicyConfig, Record, RunConfig};
+use super::{AlgorithmConfig, EnvConfig, ExperimentConfig, PolicyConfig, Record, RunConfig};
+use crate::env::wrapper::WrapperRecord;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -11,7 +12,7 @@ impl ExperimentConfig {
     pub fn to_value(&self) -> Value {
         let record: Vec<Value> = self.trace.record.iter().map(|record| Record::key(*record).into()).collect();
         section([
-            ("env", section([("id", self.env.id.as_str().into()), ("kwargs", self.env.kwargs.clone().into())])),
+            ("env", env(&self.env)),
             ("algorithm", algorithm(&self.algorithm)),
             (
                 "rollout",
@@ -38,6 +39,18 @@ impl ExperimentConfig {
 
 fn section<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map>())
+}
+
+/// `wrappers` is there only where there are some, as in the manifest.
+fn env(config: &EnvConfig) -> Value {
+    let mut env = Map::from_iter([
+        ("id".to_owned(), config.id.as_str().into()),
+        ("kwargs".to_owned(), config.kwargs.clone().into()),
+    ]);
+    if !config.wrappers.is_empty() {
+        env.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&config.wrappers));
+    }
+    Value::Map(env)
 }
 
 fn algorithm(config: &AlgorithmConfig) -> Value {

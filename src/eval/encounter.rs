@@ -3,8 +3,11 @@
 //! A label's canonical regime is what its origins lead to; adjacent relabels of one regime are
 //! one encounter, since nothing was left in between. Windows never cross an encounter's edge.
 
-use super::Window;
+use indexmap::IndexSet;
+
+use super::canonical::Canonical;
 use super::series::{deviation, mean};
+use super::{Settings, Window};
 use crate::trace::columns::{NO_REGIME, RunColumns, Warning};
 
 /// A maximal stretch of rows with one label.
@@ -84,6 +87,8 @@ impl Span {
 /// Two encounters with one regime, nothing of it between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
+    /// The places of the two visits among the encounters.
+    pub places: (usize, usize),
     /// The visit before.
     pub before: &'a Encounter,
     /// The revisit.
@@ -94,15 +99,28 @@ pub struct Pair<'a> {
     pub best_exit: Option<f64>,
 }
 
+/// A canonical regime of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regime {
+    /// Its name.
+    pub name: String,
+    /// The places of its visits among the encounters, in order; at least one.
+    pub visits: Vec<usize>,
+}
+
 /// A run with its segments and encounters.
 #[derive(Debug)]
 pub struct Analysis<'a> {
     /// The rows.
     pub run: &'a RunColumns,
+    /// What was asked for.
+    pub settings: &'a Settings,
     /// The segments, in order.
     pub segments: Vec<Segment>,
     /// The encounters, in order.
     pub encounters: Vec<Encounter>,
+    /// The canonical regimes, in order of first encounter.
+    pub regimes: Vec<Regime>,
     /// What is odd about the labels.
     pub warnings: Vec<Warning>,
 }
@@ -110,65 +128,74 @@ pub struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// Cuts `run` up.
     #[must_use]
-    pub fn new(run: &'a RunColumns, window: Window) -> Self {
-        let canonical = canonical_labels(run);
-        let name = |label: u32| usize::try_from(label).ok().and_then(|label| run.labels.get(label)).cloned();
-        let regime_of = |label: u32| usize::try_from(label).ok().and_then(|label| canonical.get(label)).cloned();
-        let segments = stretches(&run.regime, |a, b| a == b)
-            .map(|(rows, label)| {
-                let rewards = finite(run, rows);
-                Segment { label: name(label), regime: regime_of(label), span: Span::new(run, rows, &rewards, window) }
-            })
-            .collect();
-        let encounters =
-            stretches(&run.regime, |a, b| a == b || (a != NO_REGIME && b != NO_REGIME && regime_of(a) == regime_of(b)))
-                .map(|(rows, label)| {
-                    let mut labels: Vec<String> = Vec::new();
-                    for label in run.regime.get(rows.0..rows.1).unwrap_or_default() {
-                        if let Some(label) = name(*label).filter(|label| !labels.contains(label)) {
-                            labels.push(label);
-                        }
-                    }
-                    let rewards = finite(run, rows);
-                    let span = Span::new(run, rows, &rewards, window);
-                    Encounter { regime: regime_of(label), labels, span, rewards }
-                })
-                .collect();
-        Self { run, segments, encounters, warnings: Vec::new() }
-    }
-
-    /// The canonical regimes, in order of first encounter.
-    #[must_use]
-    pub fn regimes(&self) -> Vec<&str> {
-        let mut regimes: Vec<&str> = Vec::new();
-        for regime in self.encounters.iter().filter_map(|encounter| encounter.regime.as_deref()) {
-            if !regimes.contains(&regime) {
-                regimes.push(regime);
+    pub fn new(run: &'a RunColumns, settings: &'a Settings) -> Self {
+        let canonical = Canonical::of(run);
+        let window = settings.window;
+        let stretches = stretches(&run.regime);
+        let segments = stretches.iter().map(|(rows, label)| Segment {
+            label: name(run, *label).cloned(),
+            regime: canonical.name(*label).cloned(),
+            span: Span::new(run, *rows, &finite(run, *rows), window),
+        });
+        let segments = segments.collect();
+        let visits = merged(stretches, &canonical);
+        let mut regimes: indexmap::IndexMap<usize, Vec<usize>> = indexmap::IndexMap::new();
+        for (place, visit) in visits.iter().enumerate() {
+            if let Some(regime) = visit.regime {
+                regimes.entry(regime).or_default().push(place);
             }
         }
-        regimes
+        let regimes = regimes.into_iter().map(|(regime, visits)| {
+            let name = canonical.names.get(regime).cloned().unwrap_or_default();
+            Regime { name, visits }
+        });
+        let regimes = regimes.collect();
+        let encounters = visits.into_iter().map(|visit| {
+            let rewards = finite(run, visit.rows);
+            Encounter {
+                regime: visit.regime.and_then(|regime| canonical.names.get(regime)).cloned(),
+                labels: visit.labels.into_iter().filter_map(|label| name(run, label)).cloned().collect(),
+                span: Span::new(run, visit.rows, &rewards, window),
+                rewards,
+            }
+        });
+        let encounters = encounters.collect();
+        Self { run, settings, segments, encounters, regimes, warnings: canonical.warnings }
     }
 
     /// The encounters with `regime`, in order.
-    pub fn visits<'b>(&'b self, regime: &'b str) -> impl Iterator<Item = &'b Encounter> {
-        self.encounters.iter().filter(move |encounter| encounter.regime.as_deref() == Some(regime))
+    pub fn visits<'b>(&'b self, regime: &'b Regime) -> impl DoubleEndedIterator<Item = &'b Encounter> {
+        regime.visits.iter().filter_map(|place| self.encounters.get(*place))
+    }
+
+    /// Every revisit of `regime` with the visit before it, in order.
+    #[must_use]
+    pub fn pairs_of(&self, regime: &Regime) -> Vec<Pair<'_>> {
+        let mut best_exit: Option<f64> = None;
+        let mut pairs = Vec::new();
+        let Some(first) = regime.visits.first().and_then(|place| self.encounters.get(*place)) else { return pairs };
+        for (before_place, after_place) in regime.visits.iter().zip(regime.visits.iter().skip(1)) {
+            let places = (*before_place, *after_place);
+            let visits = (self.encounters.get(places.0), self.encounters.get(places.1));
+            let (Some(before), Some(after)) = visits else { continue };
+            best_exit = best_exit.into_iter().chain(before.span.exit).reduce(f64::max);
+            pairs.push(Pair { places, before, after, first, best_exit });
+        }
+        pairs
     }
 
     /// Every revisit with the visit before it, in order of the revisits.
     #[must_use]
     pub fn pairs(&self) -> Vec<Pair<'_>> {
-        let mut pairs = Vec::new();
-        for (index, after) in self.encounters.iter().enumerate() {
-            let Some(regime) = after.regime.as_deref() else { continue };
-            let earlier = self.encounters.iter().take(index);
-            let earlier: Vec<&Encounter> = earlier.filter(|other| other.regime.as_deref() == Some(regime)).collect();
-            if let (Some(first), Some(before)) = (earlier.first(), earlier.last()) {
-                let best_exit = earlier.iter().filter_map(|visit| visit.span.exit).reduce(f64::max);
-                pairs.push(Pair { before, after, first, best_exit });
-            }
-        }
+        let mut pairs: Vec<Pair<'_>> = self.regimes.iter().flat_map(|regime| self.pairs_of(regime)).collect();
+        pairs.sort_by_key(|pair| pair.places.1);
         pairs
     }
+}
+
+/// A row's label as text.
+fn name(run: &RunColumns, label: u32) -> Option<&String> {
+    run.labels.get(usize::try_from(label).ok()?)
 }
 
 /// The finite rewards of a stretch of rows.
@@ -176,34 +203,40 @@ fn finite(run: &RunColumns, (from, to): (usize, usize)) -> Vec<f64> {
     run.reward.get(from..to).unwrap_or_default().iter().copied().filter(|reward| reward.is_finite()).collect()
 }
 
-/// Maximal stretches of alike neighbours, each with its first label.
-fn stretches(labels: &[u32], alike: impl Fn(u32, u32) -> bool) -> impl Iterator<Item = ((usize, usize), u32)> {
+/// Maximal stretches of equal labels.
+fn stretches(labels: &[u32]) -> Vec<((usize, usize), u32)> {
     let mut found: Vec<((usize, usize), u32)> = Vec::new();
     for (row, label) in labels.iter().enumerate() {
         match found.last_mut() {
-            Some((rows, first)) if alike(*first, *label) => rows.1 = row + 1,
+            Some((rows, own)) if own == label => rows.1 = row + 1,
             _ => found.push(((row, row + 1), *label)),
         }
     }
-    found.into_iter()
+    found
 }
 
-/// For each label, the regime its origins lead to; a circle ends where it began.
-fn canonical_labels(run: &RunColumns) -> Vec<String> {
-    let origin_of = |name: &str| {
-        let index = run.labels.iter().position(|label| label == name)?;
-        run.origins.get(index)?.clone()
-    };
-    run.labels
-        .iter()
-        .map(|label| {
-            let mut seen = vec![label.clone()];
-            let mut present = label.clone();
-            while let Some(origin) = origin_of(&present).filter(|origin| !seen.contains(origin)) {
-                seen.push(origin.clone());
-                present = origin;
+/// An encounter's rows, its canonical regime and the labels it goes under.
+struct Visit {
+    rows: (usize, usize),
+    regime: Option<usize>,
+    labels: IndexSet<u32>,
+}
+
+/// Stretches of labels, neighbours with one canonical regime taken together.
+fn merged(stretches: Vec<((usize, usize), u32)>, canonical: &Canonical) -> Vec<Visit> {
+    let mut visits: Vec<Visit> = Vec::new();
+    for (rows, label) in stretches {
+        let regime = canonical.regime(label);
+        match visits.last_mut().filter(|visit| regime.is_some() && visit.regime == regime) {
+            Some(visit) => {
+                visit.rows.1 = rows.1;
+                visit.labels.insert(label);
             }
-            present
-        })
-        .collect()
+            None => {
+                let labels = Some(label).filter(|label| *label != NO_REGIME).into_iter().collect();
+                visits.push(Visit { rows, regime, labels });
+            }
+        }
+    }
+    visits
 }

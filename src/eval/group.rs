@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 
 use super::metrics::TABLE;
-use super::report::{RunReport, size};
+use super::report::{RunReport, number, size, strict};
 use super::series::{count, deviation, mean, median};
 use crate::value::{Map, Value};
 
@@ -14,10 +14,10 @@ use crate::value::{Map, Value};
 pub const KEYS: [&str; 3] = ["policy_id", "task", "algorithm_id"];
 
 /// Resamples behind an interval, and the seed they are drawn with.
-const RESAMPLES: usize = 2000;
-const SEED: u64 = 0;
+pub(super) const RESAMPLES: usize = 2000;
+pub(super) const SEED: u64 = 0;
 /// The share of resampled means that an interval holds.
-const CONFIDENCE: f64 = 0.95;
+pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// One group of runs.
 #[derive(Debug)]
@@ -153,7 +153,6 @@ impl Group {
     }
 
     pub(super) fn to_value(&self) -> Value {
-        let number = |value: Option<f64>| value.filter(|value| value.is_finite()).map_or(Value::Null, Value::Float);
         let metrics = self.metrics.iter().map(|(name, summary)| {
             let mut map = Map::new();
             let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
@@ -163,14 +162,13 @@ impl Group {
             put("iqm", number(summary.iqm));
             put("min", number(summary.min));
             put("max", number(summary.max));
-            let ci = summary.ci.map(|(low, high)| Value::List(vec![low.into(), high.into()]));
-            put("ci", ci.into());
+            put("ci", summary.ci.map(|(low, high)| Value::List(vec![number(Some(low)), number(Some(high))])).into());
             put("n", size(summary.n));
             put("n_missing", size(summary.n_missing));
             ((*name).to_owned(), Value::Map(map))
         });
         let mut tree = Map::new();
-        tree.insert("key".to_owned(), Value::Map(self.key.clone()));
+        tree.insert("key".to_owned(), strict(Value::Map(self.key.clone())));
         tree.insert("n_runs".to_owned(), size(self.n_runs));
         tree.insert("metrics".to_owned(), Value::Map(metrics.collect()));
         Value::Map(tree)

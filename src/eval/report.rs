@@ -1,10 +1,12 @@
 //! The report: a tree that JSON prints and Lua gets, the same for both.
 
+mod detail;
+
 use indexmap::IndexMap;
 
-use super::encounter::{Analysis, Encounter, Pair, Segment, Span};
-use super::group::Group;
-use super::metrics::{Metric, Outcome, Reference, TABLE, component};
+use super::encounter::Analysis;
+use super::group::{self, Group};
+use super::metrics::{ADAPT, Metric, Outcome, RECOVER, Reference, TABLE, component};
 use super::{Settings, Window};
 use crate::trace::columns::{Identity, Input, Warning};
 use crate::value::{Map, Value};
@@ -47,9 +49,9 @@ impl RunReport {
         let metrics = TABLE.iter().map(|metric| (metric.name, (metric, (metric.compute)(run, reference)))).collect();
         let mut details = Map::new();
         let list = |items: Vec<Map>| Value::List(items.into_iter().map(Value::Map).collect());
-        details.insert("encounters".to_owned(), list(run.encounters.iter().map(encounter).collect()));
-        details.insert("segments".to_owned(), list(run.segments.iter().map(segment).collect()));
-        details.insert("pairs".to_owned(), list(run.pairs().iter().map(pair).collect()));
+        details.insert("encounters".to_owned(), list(detail::encounters(run)));
+        details.insert("segments".to_owned(), list(detail::segments(run)));
+        details.insert("pairs".to_owned(), list(detail::pairs(run, reference)));
         details.insert("components".to_owned(), list(component::components(run)));
         Self { identity: run.run.identity.clone(), files: run.run.files.clone(), metrics, details }
     }
@@ -80,7 +82,7 @@ impl RunReport {
         tree.insert("files".to_owned(), Value::List(self.files.iter().map(|file| file.as_str().into()).collect()));
         let metrics = self.metrics.iter().map(|(name, (metric, outcome))| {
             let mut entry = Map::new();
-            entry.insert("value".to_owned(), outcome.value.clone().map_or(Value::Null, strict));
+            entry.insert("value".to_owned(), outcome.value.clone().unwrap_or_default());
             entry.insert("n".to_owned(), size(outcome.n));
             entry.insert("unit".to_owned(), metric.unit.into());
             entry.insert("direction".to_owned(), metric.direction.name().into());
@@ -89,6 +91,9 @@ impl RunReport {
             }
             if let Some(censored) = outcome.n_censored {
                 entry.insert("n_censored".to_owned(), size(censored));
+            }
+            if let Some(own) = &outcome.by_regime {
+                entry.insert("by_regime".to_owned(), strict(Value::Map(own.clone())));
             }
             ((*name).to_owned(), Value::Map(entry))
         });
@@ -102,14 +107,14 @@ impl Report {
     /// The tree (`skyfall.eval/1`): strict JSON once printed, in a fixed order, without a clock.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut settings = Map::new();
-        settings.insert("window".to_owned(), window(self.settings.window));
-        settings.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
         let mut tree = Map::new();
         tree.insert("schema".to_owned(), SCHEMA.into());
-        tree.insert("settings".to_owned(), Value::Map(settings));
+        tree.insert("settings".to_owned(), Value::Map(settings(&self.settings)));
         let list = |items: Vec<Value>| Value::List(items);
-        tree.insert("inputs".to_owned(), list(self.inputs.iter().map(input).collect()));
+        tree.insert(
+            "inputs".to_owned(),
+            list(self.inputs.iter().map(|input| account(input, &self.warnings)).collect()),
+        );
         tree.insert("runs".to_owned(), list(self.runs.iter().map(RunReport::to_value).collect()));
         tree.insert("groups".to_owned(), list(self.groups.iter().map(Group::to_value).collect()));
         tree.insert("comparisons".to_owned(), list(Vec::new()));
@@ -122,102 +127,72 @@ impl Report {
 pub(super) fn identity(identity: &Identity) -> Value {
     let fields = identity.fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
     let file = identity.file.iter().map(|file| ("file".to_owned(), file.as_str().into()));
-    Value::Map(fields.chain(file).collect())
+    strict(Value::Map(fields.chain(file).collect()))
 }
 
 /// `value`, with `null` for what strict JSON cannot hold.
 pub(super) fn strict(value: Value) -> Value {
     match value {
         Value::Float(number) if !number.is_finite() => Value::Null,
+        Value::List(items) => Value::List(items.into_iter().map(strict).collect()),
+        Value::Map(map) => Value::Map(map.into_iter().map(|(key, value)| (key, strict(value))).collect()),
         value => value,
     }
+}
+
+/// `value`, with `null` where it is not defined or not finite.
+pub(super) fn number(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| strict(Value::Float(value)))
 }
 
 pub(super) fn size(n: usize) -> Value {
     Value::Int(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-fn window(window: Window) -> Value {
-    match window {
-        Window::Rows(rows) => Value::Int(i64::try_from(rows).unwrap_or(i64::MAX)),
+/// Everything the numbers depend on beside the rows, defaults included.
+fn settings(settings: &Settings) -> Map {
+    let window = match settings.window {
+        Window::Rows(rows) => count(rows),
         Window::Percent(percent) => Value::Text(format!("{percent}%")),
-    }
-}
-
-fn span(span: &Span, map: &mut Map) {
-    let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-    let number = |value: Option<f64>| value.map_or(Value::Null, |value| strict(Value::Float(value)));
-    put("first_row", size(span.rows.0));
-    put("rows", size(span.rows.1 - span.rows.0));
-    put("first_step", span.steps.0.into());
-    put("last_step", span.steps.1.into());
-    put("n", size(span.n));
-    put("w", size(span.w));
-    put("entry", number(span.entry));
-    put("exit", number(span.exit));
-    put("gain", number(span.gain()));
-    put("mean", number(span.mean));
-    put("sd", number(span.sd));
-    put("min", number(span.min));
-    put("max", number(span.max));
-    if span.n == 1 {
-        put("short", Value::Bool(true));
-    }
-}
-
-fn encounter(encounter: &Encounter) -> Map {
-    let mut map = Map::new();
-    map.insert("regime".to_owned(), encounter.regime.clone().into());
-    let labels = encounter.labels.iter().map(|label| label.as_str().into()).collect();
-    map.insert("labels".to_owned(), Value::List(labels));
-    span(&encounter.span, &mut map);
-    map
-}
-
-fn segment(segment: &Segment) -> Map {
-    let mut map = Map::new();
-    map.insert("label".to_owned(), segment.label.clone().into());
-    map.insert("regime".to_owned(), segment.regime.clone().into());
-    span(&segment.span, &mut map);
-    map
-}
-
-fn pair(pair: &Pair<'_>) -> Map {
-    use super::metrics::{Recovery, recovery_of};
-    let mut map = Map::new();
-    let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-    let number = |value: Option<f64>| value.map_or(Value::Null, |value| strict(Value::Float(value)));
-    let labels = |visit: &Encounter| Value::List(visit.labels.iter().map(|label| label.as_str().into()).collect());
-    let (before, after, first) = (&pair.before.span, &pair.after.span, &pair.first.span);
-    let less = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a - b));
-    put("regime", pair.after.regime.clone().into());
-    put("first", labels(pair.before));
-    put("second", labels(pair.after));
-    put("forgetting", less(before.exit, after.entry));
-    put("forgetting_max", less(pair.best_exit, after.entry));
-    put("jumpstart", less(after.entry, first.entry));
-    put("asymptote_gain", less(after.exit, before.exit));
-    let (rows, censored) = match recovery_of(pair) {
-        Some(Recovery::After(rows)) => (size(rows), Value::Null),
-        Some(Recovery::Censored(at)) => (Value::Null, size(at)),
-        None => (Value::Null, Value::Null),
     };
-    put("recovery_rows", rows);
-    put("censored_at", censored);
-    map
+    let keys = group::KEYS.iter().map(|key| (*key).into()).collect();
+    let entries = [
+        ("window", window),
+        ("recover", RECOVER.into()),
+        ("adapt", ADAPT.into()),
+        ("threshold", number(settings.threshold)),
+        ("regret_ref", "set".into()),
+        ("group_by", Value::List(keys)),
+        ("ci", group::CONFIDENCE.into()),
+        ("reps", size(group::RESAMPLES)),
+        ("ci_seed", count(group::SEED)),
+        ("version", env!("CARGO_PKG_VERSION").into()),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn input(input: &Input) -> Value {
+fn count(count: u64) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// One input's account, with the codes of the warnings about it.
+fn account(input: &Input, warnings: &[Warning]) -> Value {
+    let own = warnings.iter().filter(|warning| warning.file.as_deref() == Some(input.path.as_str()));
+    let mut codes: Vec<&'static str> = own.map(|warning| warning.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
     let mut map = Map::new();
-    let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
     map.insert("path".to_owned(), input.path.as_str().into());
     map.insert("bytes".to_owned(), count(input.bytes));
     map.insert("sha256".to_owned(), input.sha256.as_str().into());
     map.insert("rows".to_owned(), count(input.rows));
     map.insert("skipped".to_owned(), count(input.skipped));
     if input.rows == 0 {
-        map.insert("reason".to_owned(), "empty".into());
+        // A copy of another input is not read again; a file of other lines is no trace.
+        let known = ["duplicate_file", "not_a_trace"].into_iter().find(|code| codes.contains(code));
+        map.insert("reason".to_owned(), known.unwrap_or("empty").into());
     }
+    map.insert("warnings".to_owned(), Value::List(codes.into_iter().map(Value::from).collect()));
     Value::Map(map)
 }
 

@@ -74,11 +74,13 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
+/// Points up to which the Theil-Sen slope is exact: it looks at all pairs.
+pub(super) const THEIL_SEN_MOST: usize = 2000;
+
 /// The Theil-Sen slope: the median of the slopes between all pairs of points with different
-/// abscissae. Beyond 2 000 points, of every so many-th point (exact for fewer).
+/// abscissae. Of more than [`THEIL_SEN_MOST`] points only every so many-th counts.
 pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
-    const MOST: usize = 2000;
-    let stride = points.len().div_ceil(MOST).max(1);
+    let stride = points.len().div_ceil(THEIL_SEN_MOST).max(1);
     let points: Vec<(f64, f64)> = points.iter().copied().step_by(stride).collect();
     let mut slopes = Vec::new();
     for (index, (x, y)) in points.iter().enumerate() {

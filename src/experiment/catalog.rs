@@ -7,12 +7,13 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
 use crate::policy::{self, Context, Policy, PolicyError};
 use crate::regime::{self, Provider, RegimeError, RegimeRecord};
 use crate::reward::{self, Composition, RewardRecord, Term, TermError, TermOrigin, TermRecord};
 use crate::suggest::nearest;
-use crate::value::Map;
+use crate::value::{Map, Value};
 
 /// Makes an environment from its keyword arguments.
 pub type EnvMaker = Rc<dyn Fn(&Map) -> Result<Box<dyn Env>, EnvError>>;
@@ -21,6 +22,17 @@ pub type PolicyMaker = Rc<dyn Fn(&Map, Context<'_>) -> Result<Box<dyn Policy>, P
 /// Makes an algorithm from its parameters, the configured policy, and what it is for.
 pub type AlgorithmMaker =
     Rc<dyn Fn(&Map, Option<Box<dyn Policy>>, Context<'_>) -> Result<Box<dyn Algorithm>, AlgorithmError>>;
+
+/// Why a recorded definition is refused by a catalog without a script host.
+const NO_SCRIPTS: &str = "is written in Lua, which is not rebuilt here";
+
+/// What a script defined under a name.
+#[derive(Clone)]
+struct Defined<M> {
+    maker: M,
+    /// The definition by value, or the line saying why it cannot be recorded.
+    code: Result<Value, String>,
+}
 
 /// Rebuilds scripted parts from what was recorded of them; the script host implements it.
 pub trait Scripts {
@@ -35,13 +47,25 @@ pub trait Scripts {
     /// # Errors
     /// As [`Scripts::term`].
     fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError>;
+
+    /// What makes the environments that the definition `code` of `id` stands for.
+    ///
+    /// # Errors
+    /// As [`Scripts::term`].
+    fn env(&self, id: &str, code: &Value) -> Result<EnvMaker, EnvError>;
+
+    /// What makes the policies that the definition `code` of `id` stands for.
+    ///
+    /// # Errors
+    /// As [`Scripts::term`].
+    fn policy(&self, id: &str, code: &Value) -> Result<PolicyMaker, PolicyError>;
 }
 
 /// What names stand for.
 #[derive(Clone, Default)]
 pub struct Catalog {
-    envs: IndexMap<String, EnvMaker>,
-    policies: IndexMap<String, PolicyMaker>,
+    envs: IndexMap<String, Defined<EnvMaker>>,
+    policies: IndexMap<String, Defined<PolicyMaker>>,
     algorithms: IndexMap<String, AlgorithmMaker>,
     scripts: Option<Rc<dyn Scripts>>,
 }
@@ -60,14 +84,52 @@ impl Catalog {
         self
     }
 
-    /// Defines the environment `id`.
-    pub fn define_env(&mut self, id: impl Into<String>, maker: EnvMaker) {
-        self.envs.insert(id.into(), maker);
+    /// Defines the environment `id`; `code` is its definition by value, or why it has none.
+    pub fn define_env(&mut self, id: impl Into<String>, maker: EnvMaker, code: Result<Value, String>) {
+        self.envs.insert(id.into(), Defined { maker, code });
     }
 
-    /// Defines the policy `id`.
-    pub fn define_policy(&mut self, id: impl Into<String>, maker: PolicyMaker) {
-        self.policies.insert(id.into(), maker);
+    /// Defines the policy `id`; `code` is its definition by value, or why it has none.
+    pub fn define_policy(&mut self, id: impl Into<String>, maker: PolicyMaker, code: Result<Value, String>) {
+        self.policies.insert(id.into(), Defined { maker, code });
+    }
+
+    /// The same catalog with the environment `id` that the recorded definition `code` stands for.
+    ///
+    /// # Errors
+    /// When it cannot be rebuilt, or this catalog rebuilds no scripts.
+    pub fn with_recorded_env(mut self, id: &str, code: &Value) -> Result<Self, EnvError> {
+        let none = || EnvError::Failed { id: id.to_owned(), message: NO_SCRIPTS.to_owned() };
+        let maker = self.scripts.as_ref().ok_or_else(none)?.env(id, code)?;
+        self.define_env(id, maker, Ok(code.clone()));
+        Ok(self)
+    }
+
+    /// The same for the policy `id`.
+    ///
+    /// # Errors
+    /// As [`Catalog::with_recorded_env`].
+    pub fn with_recorded_policy(mut self, id: &str, code: &Value) -> Result<Self, PolicyError> {
+        let none = || PolicyError::Failed { id: id.to_owned(), message: NO_SCRIPTS.to_owned() };
+        let maker = self.scripts.as_ref().ok_or_else(none)?.policy(id, code)?;
+        self.define_policy(id, maker, Ok(code.clone()));
+        Ok(self)
+    }
+
+    /// The definition of the environment `id` by value; `None` for a native one.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded.
+    pub fn env_code(&self, id: &str) -> Result<Option<Value>, String> {
+        self.envs.get(id).map(|defined| defined.code.clone()).transpose()
+    }
+
+    /// The definition of the policy `id` by value; `None` for a native one.
+    ///
+    /// # Errors
+    /// When it captures what cannot be recorded.
+    pub fn policy_code(&self, id: &str) -> Result<Option<Value>, String> {
+        self.policies.get(id).map(|defined| defined.code.clone()).transpose()
     }
 
     /// Defines the algorithm `name`.
@@ -96,7 +158,7 @@ impl Catalog {
     /// When there is none, or it does not take `kwargs`.
     pub fn env(&self, id: &str, kwargs: &Map) -> Result<Box<dyn Env>, EnvError> {
         let made = match self.envs.get(id) {
-            Some(maker) => maker(kwargs),
+            Some(defined) => (defined.maker)(kwargs),
             None => env::registry::make(id, kwargs),
         };
         made.map_err(|error| match error {
@@ -108,13 +170,21 @@ impl Catalog {
         })
     }
 
+    /// Makes the environment `id` inside `wrappers`, the first of them innermost.
+    ///
+    /// # Errors
+    /// As [`Catalog::env`], and when a wrapper is unknown or does not fit.
+    pub fn wrapped_env(&self, id: &str, kwargs: &Map, wrappers: &[WrapperRecord]) -> Result<Box<dyn Env>, EnvError> {
+        wrapper::wrap(self.env(id, kwargs)?, wrappers)
+    }
+
     /// Makes the policy `id`.
     ///
     /// # Errors
     /// When there is none, it does not take `kwargs`, or does not fit the spaces.
     pub fn policy(&self, id: &str, kwargs: &Map, context: Context<'_>) -> Result<Box<dyn Policy>, PolicyError> {
         let made = match self.policies.get(id) {
-            Some(maker) => maker(kwargs, context),
+            Some(defined) => (defined.maker)(kwargs, context),
             None => policy::registry::make(id, kwargs, context),
         };
         made.map_err(|error| match error {
@@ -165,14 +235,14 @@ impl Catalog {
         Composition::new(record.terms.iter().map(term).collect::<Result<_, TermError>>()?)
     }
 
-    /// The provider that `record` describes; a scripted one draws under `seed`.
+    /// The provider that `record` describes; if it draws, then under `seed`.
     ///
     /// # Errors
     /// When there is none, it does not take its parameters, or cannot be rebuilt.
     pub fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
         match (&record.lua, &self.scripts) {
             (Some(_), Some(scripts)) => scripts.provider(record, seed),
-            _ => regime::from_record(record),
+            _ => regime::from_record(record, seed),
         }
     }
 }

@@ -1,21 +1,30 @@
-//! The bare sandbox: where Lua that arrives inside a bundle runs. Computation only - no files,
-//! no processes, no library, a bounded memory.
+//! The bare sandbox: where Lua that arrives inside a bundle runs. Computation only - no
+//! processes, no files but a policy's own checkpoint while it loads, a bounded memory - with the
+//! few library modules that compute ([`BARE_MODULES`]).
 
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
 use std::rc::Rc;
 
-use mlua::{Lua, LuaOptions, StdLib, Value};
+use mlua::{Lua, LuaOptions, StdLib, Table, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::experiment::Scripts;
+use crate::env::EnvError;
+use crate::experiment::{Catalog, EnvMaker, PolicyMaker, Scripts};
+use crate::policy::PolicyError;
 use crate::regime::{Provider, RegimeError, RegimeRecord};
 use crate::reward::{Term, TermError, TermRecord};
 use crate::script::bind;
-use crate::script::error::message;
+use crate::script::error::{fail, message};
+use crate::script::host::{Console, Host};
+use crate::script::known::BARE_MODULES;
+use crate::script::loader;
+use crate::script::permissions::Permissions;
 
 /// What a bundle's Lua may hold at once.
 const MEMORY: usize = 256 << 20;
 
-/// Rebuilds terms and providers from their records, in one bare machine.
+/// Rebuilds what a bundle recorded of scripts, in one bare machine.
 pub struct BareScripts {
     lua: Lua,
 }
@@ -26,24 +35,94 @@ impl BareScripts {
     /// # Errors
     /// When the machine cannot be set up (out of memory).
     pub fn new() -> Result<Rc<Self>, Diagnostic> {
-        let build = || -> mlua::Result<Lua> {
-            let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::UTF8;
-            let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(false))?;
-            let globals = lua.globals();
-            for name in ["dofile", "loadfile", "load", "collectgarbage", "print", "require"] {
-                globals.raw_set(name, Value::Nil)?;
-            }
-            globals.get::<mlua::Table>("string")?.raw_set("dump", Value::Nil)?;
-            globals.get::<mlua::Table>("math")?.get::<mlua::Function>("randomseed")?.call::<()>(0)?;
-            if let Some(strings) = lua.type_metatable::<mlua::LuaString>() {
-                strings.raw_set("__metatable", "locked")?;
-            }
-            lua.set_memory_limit(MEMORY)?;
-            Ok(lua)
-        };
-        let lua = build().map_err(|error| Diagnostic::new("script/setup", message(&error), Exit::Bug))?;
+        let lua = machine().map_err(|error| Diagnostic::new("script/setup", message(&error), Exit::Bug))?;
         Ok(Rc::new(Self { lua }))
     }
+}
+
+fn machine() -> mlua::Result<Lua> {
+    let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::UTF8;
+    let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(false))?;
+    let globals = lua.globals();
+    for name in ["dofile", "loadfile", "load", "collectgarbage", "print", "require"] {
+        globals.raw_set(name, Value::Nil)?;
+    }
+    globals.get::<Table>("string")?.raw_set("dump", Value::Nil)?;
+    globals.get::<Table>("math")?.get::<mlua::Function>("randomseed")?.call::<()>(0)?;
+    if let Some(strings) = lua.type_metatable::<mlua::LuaString>() {
+        strings.raw_set("__metatable", "locked")?;
+    }
+    lua.set_memory_limit(MEMORY)?;
+    let host = Rc::new(Host {
+        console: Rc::new(Unheard),
+        permissions: Permissions::default(),
+        script_directory: PathBuf::from("."),
+        sources: Rc::default(),
+        overrides: Vec::new(),
+        source_date_epoch: None,
+        exit: Cell::new(None),
+        upvalues: None,
+        known: RefCell::default(),
+        confinement: RefCell::default(),
+        catalog: RefCell::new(Catalog::native()),
+    });
+    lua.set_app_data(Rc::clone(&host));
+    install_require(&lua, host)?;
+    Ok(lua)
+}
+
+/// `require` for the modules that compute, and for `skyfall` with nothing but these.
+fn install_require(lua: &Lua, host: Rc<Host>) -> mlua::Result<()> {
+    let loaded = lua.create_table()?;
+    let require = lua.create_function(move |lua, name: mlua::LuaString| {
+        let name = name.to_string_lossy();
+        match loaded.raw_get::<Value>(name.as_str())? {
+            Value::Nil => {}
+            found => return Ok(found),
+        }
+        let short = name.strip_prefix("skyfall.").filter(|short| BARE_MODULES.contains(short));
+        let module = match short {
+            Some(_) => loader::library_module(lua, &host, &name)?.unwrap_or(Value::Nil),
+            None if name == "skyfall" => Value::Table(root(lua)?),
+            None => return Err(fail(lua, missing(&name))),
+        };
+        loaded.raw_set(name, &module)?;
+        Ok(module)
+    })?;
+    lua.globals().raw_set("require", require)
+}
+
+/// `skyfall` as code in a bundle sees it: its modules are loaded when they are first looked at.
+fn root(lua: &Lua) -> mlua::Result<Table> {
+    let (root, metatable) = (lua.create_table()?, lua.create_table()?);
+    let index = lua.create_function(|lua, (root, name): (Table, String)| {
+        if !BARE_MODULES.contains(&name.as_str()) {
+            return Err(fail(lua, missing(&format!("skyfall.{name}"))));
+        }
+        let require: mlua::Function = lua.globals().raw_get("require")?;
+        let module: Value = require.call(format!("skyfall.{name}"))?;
+        root.raw_set(name, &module)?;
+        Ok(module)
+    })?;
+    metatable.raw_set("__index", index)?;
+    metatable.raw_set("__metatable", "locked")?;
+    root.set_metatable(Some(metatable))?;
+    Ok(root)
+}
+
+fn missing(name: &str) -> String {
+    format!("code in a bundle has no module `{name}`; it has skyfall.{}", BARE_MODULES.join(", skyfall."))
+}
+
+/// What code in a bundle says is heard by no one.
+struct Unheard;
+
+impl Console for Unheard {
+    fn warn(&self, _message: &str) {}
+
+    fn info(&self, _message: &str) {}
+
+    fn progress(&self, _what: &str, _done: u64, _total: u64) {}
 }
 
 impl Scripts for BareScripts {
@@ -53,5 +132,13 @@ impl Scripts for BareScripts {
 
     fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
         bind::provider_from_source(&self.lua, record, seed)
+    }
+
+    fn env(&self, id: &str, code: &crate::value::Value) -> Result<EnvMaker, EnvError> {
+        bind::env_from_source(&self.lua, id, code)
+    }
+
+    fn policy(&self, id: &str, code: &crate::value::Value) -> Result<PolicyMaker, PolicyError> {
+        bind::policy_from_source(&self.lua, id, code)
     }
 }

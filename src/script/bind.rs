@@ -1,8 +1,10 @@
 //! The library's native half: a module a file, each a table of functions that the embedded Lua
 //! module of the same name (`stdlib/skyfall`) documents and hands out.
 
+mod algorithm;
 pub(super) mod array;
 mod bundle;
+mod definition;
 mod element;
 mod env;
 mod eval;
@@ -10,23 +12,31 @@ pub(super) mod experiment;
 mod fs;
 mod json;
 mod log;
+mod policy;
 mod random;
 mod regime;
 mod reward;
 mod rollouts;
+mod scripted_algorithm;
+mod scripted_env;
+mod scripted_policy;
 mod space;
 mod trace;
 mod yaml;
 
 pub(super) use regime::provider_from_source;
 pub(super) use reward::term_from_source;
+pub(super) use scripted_env::env_from_source;
+pub(super) use scripted_policy::policy_from_source;
 
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use mlua::{FromLuaMulti, IntoLuaMulti, Lua, Table};
+use mlua::{AnyUserData, FromLuaMulti, IntoLuaMulti, Lua, Table};
 
 use crate::script::error::fail;
-use crate::script::host::Host;
+use crate::script::host::{Access, Host};
+use crate::value::Value;
 
 /// A module's functions under construction. Every function is handed the machine and the host;
 /// its errors are plain lines, which get the calling script's position in front.
@@ -95,9 +105,23 @@ fn line<P: crate::diagnostic::Problem>(problem: P) -> Fault {
     }
 }
 
-/// `path` as the script gave it, if the script may touch it.
-fn allowed(host: &Host, path: &str) -> Result<std::path::PathBuf, Fault> {
-    Ok(host.permissions.check(std::path::Path::new(path))?)
+/// `path` as the script gave it, if the script may read and write it.
+fn allowed(host: &Host, path: &str) -> Result<PathBuf, Fault> {
+    Ok(host.check(Path::new(path), Access::Write)?)
+}
+
+/// `path` as the script gave it, if the script may read it.
+fn readable(host: &Host, path: &str) -> Result<PathBuf, Fault> {
+    Ok(host.check(Path::new(path), Access::Read)?)
+}
+
+/// The library call, and its arguments, that make an object of `data`'s value again.
+pub(super) fn as_call(data: &AnyUserData) -> Option<(&'static str, Vec<Value>)> {
+    if let Ok(space) = data.borrow::<space::LuaSpace>() {
+        return Some(("require(\"skyfall.space\").decode", vec![space::encode(&space.0)]));
+    }
+    let array = data.borrow::<array::LuaArray>().ok()?;
+    Some(("require(\"skyfall.array\").from", vec![array.to_value(), array.0.dtype().numpy_name().into()]))
 }
 
 /// The native functions of the library module `name`.
@@ -105,6 +129,7 @@ pub(super) fn native(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Tab
     let module = Module::new(lua, host)?;
     let module = match name {
         "skyfall" => experiment::module(module)?,
+        "algorithm" => algorithm::module(module)?,
         "array" => array::module(module)?,
         "bundle" => bundle::module(module)?,
         "env" => env::module(module)?,
@@ -112,6 +137,7 @@ pub(super) fn native(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Tab
         "fs" => fs::module(module)?,
         "json" => json::module(module)?,
         "log" => log::module(module)?,
+        "policy" => policy::module(module)?,
         "random" => random::module(module)?,
         "regime" => regime::module(module)?,
         "reward" => reward::module(module)?,

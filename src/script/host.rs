@@ -8,9 +8,11 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::experiment::Catalog;
 use crate::script::error::{self, Frame, ScriptError};
+use crate::script::known::Known;
 use crate::script::loader::{self, Sources};
-use crate::script::permissions::Permissions;
+use crate::script::permissions::{Confinement, Permissions};
 use crate::script::{bind, standard};
 
 /// Where a script's messages go; the command line implements it.
@@ -29,6 +31,8 @@ pub trait Console {
         false
     }
 }
+
+pub(super) use crate::script::permissions::Access;
 
 /// What a script is run with.
 #[derive(Default)]
@@ -79,11 +83,41 @@ pub(super) struct Host {
     pub(super) source_date_epoch: Option<u64>,
     /// `os.exit(code)` was called; nothing may catch it.
     pub(super) exit: Cell<Option<u8>>,
-    /// `debug.getupvalue` and `debug.upvalueid`, which only the recorder of functions sees.
-    pub(super) upvalue: Function,
-    pub(super) upvalue_id: Function,
-    /// The addresses of the library's tables, which functions by value cannot carry.
-    pub(super) library: RefCell<std::collections::BTreeSet<usize>>,
+    /// What the recorder of functions looks into captured variables with; the bare sandbox has none.
+    pub(super) upvalues: Option<Upvalues>,
+    /// What recorded code may name.
+    pub(super) known: RefCell<Known>,
+    /// While a policy saves or loads itself: the one directory it may touch.
+    pub(super) confinement: RefCell<Option<Confinement>>,
+    /// What the script's own names stand for.
+    pub(super) catalog: RefCell<Catalog>,
+}
+
+/// `debug.getupvalue` and `debug.upvalueid`, which no script sees.
+pub(super) struct Upvalues {
+    pub(super) value: Function,
+    pub(super) identity: Function,
+}
+
+impl Host {
+    /// `path`, if the code that runs now may touch it so.
+    ///
+    /// # Errors
+    /// One line that names the path and what would allow it.
+    pub(super) fn check(&self, path: &Path, access: Access) -> Result<PathBuf, String> {
+        match &*self.confinement.borrow() {
+            Some(confinement) => confinement.check(path, access),
+            None => self.permissions.check(path),
+        }
+    }
+
+    /// Runs `work` with `confinement` in place of the permissions.
+    pub(super) fn confined<R>(&self, confinement: Confinement, work: impl FnOnce() -> R) -> R {
+        let before = self.confinement.replace(Some(confinement));
+        let result = work();
+        self.confinement.replace(before);
+        result
+    }
 }
 
 /// A virtual machine ready to run one script.
@@ -119,10 +153,13 @@ impl ScriptHost {
                 overrides: settings.overrides,
                 source_date_epoch: settings.source_date_epoch,
                 exit: Cell::new(None),
-                upvalue: debug.get("getupvalue")?,
-                upvalue_id: debug.get("upvalueid")?,
-                library: RefCell::default(),
+                upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
+                known: RefCell::default(),
+                confinement: RefCell::default(),
+                catalog: RefCell::new(Catalog::native()),
             });
+            host.known.borrow_mut().add_standard(&lua)?;
+            lua.set_app_data(Rc::clone(&host));
             standard::install(&lua, &host)?;
             loader::install(&lua, &host)?;
             standard::lock_globals(&lua)?;

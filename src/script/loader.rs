@@ -10,11 +10,12 @@ use mlua::chunk::ChunkMode;
 use mlua::{Lua, Table, Value};
 
 use crate::script::error::{LIBRARY_CHUNK, fail};
-use crate::script::host::Host;
+use crate::script::host::{Access, Host};
 
 /// The embedded library: module name and text.
 const LIBRARY: &[(&str, &str)] = &[
     ("skyfall", include_str!("../../stdlib/skyfall/init.lua")),
+    ("skyfall.algorithm", include_str!("../../stdlib/skyfall/algorithm.lua")),
     ("skyfall.array", include_str!("../../stdlib/skyfall/array.lua")),
     ("skyfall.bundle", include_str!("../../stdlib/skyfall/bundle.lua")),
     ("skyfall.env", include_str!("../../stdlib/skyfall/env.lua")),
@@ -22,6 +23,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("skyfall.fs", include_str!("../../stdlib/skyfall/fs.lua")),
     ("skyfall.json", include_str!("../../stdlib/skyfall/json.lua")),
     ("skyfall.log", include_str!("../../stdlib/skyfall/log.lua")),
+    ("skyfall.policy", include_str!("../../stdlib/skyfall/policy.lua")),
     ("skyfall.random", include_str!("../../stdlib/skyfall/random.lua")),
     ("skyfall.regime", include_str!("../../stdlib/skyfall/regime.lua")),
     ("skyfall.reward", include_str!("../../stdlib/skyfall/reward.lua")),
@@ -111,11 +113,37 @@ fn require(lua: &Lua, host: &Rc<Host>, loaded: &Table, name: &str) -> mlua::Resu
     Ok(module)
 }
 
+/// Whether `name` is a module of the library.
+pub(super) fn is_library(name: &str) -> bool {
+    LIBRARY.iter().any(|(known, _)| *known == name)
+}
+
+/// The library module called `name`, if there is one, with its native half.
+pub(super) fn library_module(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Option<Value>> {
+    let Some((_, text)) = LIBRARY.iter().find(|(known, _)| *known == name) else { return Ok(None) };
+    let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), text)?;
+    let short = name.strip_prefix("skyfall.").unwrap_or(name);
+    let module: Value = chunk.call(super::bind::native(lua, host, short)?)?;
+    host.known.borrow_mut().add_module(name, &module);
+    Ok(Some(module))
+}
+
+/// The text of the script's own module `name`, without a first line beginning with `#`; `None`
+/// when there is no such file.
+///
+/// # Errors
+/// One line when it may not be read, or cannot be.
+pub(super) fn module_text(host: &Host, name: &str) -> Result<Option<String>, String> {
+    let Some((path, shown)) = find(host, name) else { return Ok(None) };
+    let path = host.check(&path, Access::Read)?;
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(Some(if text.starts_with('#') { format!("--{text}") } else { text.to_owned() }))
+}
+
 fn load(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Value> {
-    if let Some((_, text)) = LIBRARY.iter().find(|(known, _)| *known == name) {
-        let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), text)?;
-        let short = name.strip_prefix("skyfall.").unwrap_or(name);
-        return chunk.call(super::bind::native(lua, host, short)?);
+    if let Some(module) = library_module(lua, host, name)? {
+        return Ok(module);
     }
     let Some((path, shown)) = find(host, name) else {
         let library = LIBRARY.iter().map(|(known, _)| *known);
@@ -129,7 +157,7 @@ fn load(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Value> {
             ),
         ));
     };
-    host.permissions.check(&path).map_err(|refusal| fail(lua, refusal))?;
+    let path = host.check(&path, Access::Read).map_err(|refusal| fail(lua, refusal))?;
     let text = std::fs::read_to_string(&path).map_err(|error| fail(lua, format!("cannot read {shown}: {error}")))?;
     compile(lua, &host.sources, &shown, &text)?.call(name)
 }

@@ -49,6 +49,47 @@ impl Permissions {
     }
 }
 
+/// What is to be done with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Only read.
+    Read,
+    /// Also written.
+    Write,
+}
+
+/// One directory, and nothing beside it: what a policy's own `save` and `load` may touch.
+#[derive(Clone, Debug)]
+pub(super) struct Confinement {
+    directory: PathBuf,
+    access: Access,
+}
+
+impl Confinement {
+    /// To `directory`, which must exist.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub(super) fn new(directory: &Path, access: Access) -> io::Result<Self> {
+        Ok(Self { directory: directory.canonicalize()?, access })
+    }
+
+    /// `path`, if it lies within and is to be touched no more than allowed.
+    ///
+    /// # Errors
+    /// One line that names the path.
+    pub(super) fn check(&self, path: &Path, access: Access) -> Result<PathBuf, String> {
+        let resolved = resolve(path).map_err(|error| format!("cannot resolve {}: {error}", path.display()))?;
+        if !resolved.starts_with(&self.directory) {
+            return Err(format!("{} lies outside the checkpoint directory", path.display()));
+        }
+        if access == Access::Write && self.access == Access::Read {
+            return Err(format!("{} may only be read while a policy is loaded", path.display()));
+        }
+        Ok(resolved)
+    }
+}
+
 /// The absolute path without symbolic links or `..`, of which the last parts need not exist.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut existing = std::path::absolute(path)?;

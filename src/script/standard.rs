@@ -9,7 +9,7 @@ use mlua::chunk::ChunkMode;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
 
 use crate::script::error::{fail, message};
-use crate::script::host::Host;
+use crate::script::host::{Access, Host};
 
 /// The registry name of Lua's own `xpcall`.
 pub(super) const STOCK_XPCALL: &str = "skyfall.xpcall";
@@ -111,7 +111,9 @@ fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
         let confined = lua.create_function(move |lua, arguments: Variadic<Value>| {
             if let Some(Value::String(path)) = arguments.first() {
                 let path = path.to_string_lossy();
-                host.permissions.check(Path::new(&path)).map_err(|refusal| fail(lua, refusal))?;
+                let reads = name == "lines" || name == "input" || (name == "open" && !writes(arguments.get(1)));
+                let access = if reads { Access::Read } else { Access::Write };
+                host.check(Path::new(&path), access).map_err(|refusal| fail(lua, refusal))?;
             }
             stock.call::<MultiValue>(arguments).map_err(|error| fail(lua, message(&error)))
         })?;
@@ -121,6 +123,11 @@ fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
         io.raw_set("popen", Value::Nil)?;
     }
     io.raw_set("tmpfile", Value::Nil)
+}
+
+/// Whether `mode`, the second argument of `io.open`, lets the file be changed.
+fn writes(mode: Option<&Value>) -> bool {
+    matches!(mode, Some(Value::String(mode)) if mode.as_bytes().iter().any(|byte| b"wa+".contains(byte)))
 }
 
 /// `os` within the script's permissions; `os.exit` unwinds, so that every file is closed.
@@ -133,7 +140,7 @@ fn install_os(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
             for path in arguments.iter() {
                 if let Value::String(path) = path {
                     let path = path.to_string_lossy();
-                    host.permissions.check(Path::new(&path)).map_err(|refusal| fail(lua, refusal))?;
+                    host.check(Path::new(&path), Access::Write).map_err(|refusal| fail(lua, refusal))?;
                 }
             }
             stock.call::<MultiValue>(arguments)

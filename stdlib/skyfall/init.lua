@@ -5,6 +5,7 @@
 local native = ...
 
 ---@class skyfall
+---@field algorithm skyfall.algorithmlib
 ---@field array skyfall.arraylib
 ---@field bundle skyfall.bundlelib
 ---@field env skyfall.envlib
@@ -12,6 +13,7 @@ local native = ...
 ---@field fs skyfall.fslib
 ---@field json skyfall.jsonlib
 ---@field log skyfall.loglib
+---@field policy skyfall.policylib
 ---@field random skyfall.randomlib
 ---@field regime skyfall.regimelib
 ---@field reward skyfall.rewardlib
@@ -21,6 +23,7 @@ local native = ...
 ---@field yaml skyfall.yamllib
 ---@field version string
 local M = {
+  algorithm = require "skyfall.algorithm",
   array = require "skyfall.array",
   bundle = require "skyfall.bundle",
   env = require "skyfall.env",
@@ -28,6 +31,7 @@ local M = {
   fs = require "skyfall.fs",
   json = require "skyfall.json",
   log = require "skyfall.log",
+  policy = require "skyfall.policy",
   random = require "skyfall.random",
   regime = require "skyfall.regime",
   reward = require "skyfall.reward",

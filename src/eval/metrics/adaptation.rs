@@ -1,16 +1,17 @@
-//! Rows 11, 12, 15, 16, 18 and 23 of the table: how fast a level is reached (again).
+//! Rows 11, 12, 15-18 and 23 of the table: how fast a level is reached (again).
 
+use super::revisit::why_none;
 use super::{Outcome, Reference};
 use crate::eval::encounter::{Analysis, Encounter, Pair};
-use crate::eval::series::{count, mean, median, theil_sen, trailing_means};
+use crate::eval::series::{count, median, theil_sen, trailing_means};
 
 /// The share of the way back that counts as recovered.
-const RECOVER: f64 = 0.95;
+pub(in crate::eval) const RECOVER: f64 = 0.95;
 /// The share of an encounter's gain that counts as adapted.
-const ADAPT: f64 = 0.9;
+pub(in crate::eval) const ADAPT: f64 = 0.9;
 
-/// The first row, from 1, at which the trailing mean reaches `level`.
-fn first_reaching(encounter: &Encounter, level: f64) -> Option<usize> {
+/// The first row of an encounter, from 1, at which the trailing mean reaches `level`.
+pub(in crate::eval) fn rows_to(encounter: &Encounter, level: f64) -> Option<usize> {
     let w = encounter.span.w;
     trailing_means(&encounter.rewards, w).iter().position(|mean| *mean >= level).map(|index| index + w)
 }
@@ -31,7 +32,7 @@ pub(in crate::eval) fn recovery_of(pair: &Pair<'_>) -> Option<Recovery> {
         return Some(Recovery::After(0));
     }
     let level = reference - (1.0 - RECOVER) * (reference - entry);
-    Some(match first_reaching(pair.after, level) {
+    Some(match rows_to(pair.after, level) {
         Some(row) => Recovery::After(row),
         None => Recovery::Censored(pair.after.span.n),
     })
@@ -41,36 +42,41 @@ pub(in crate::eval) fn recovery_of(pair: &Pair<'_>) -> Option<Recovery> {
 /// Revisits that never get there have no value and are counted.
 pub(super) fn recovery_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let recoveries: Vec<Recovery> = run.pairs().iter().filter_map(recovery_of).collect();
-    let reached: Vec<f64> = recoveries
-        .iter()
-        .filter_map(|recovery| match recovery {
-            Recovery::After(rows) => Some(count(*rows)),
-            Recovery::Censored(_) => None,
-        })
-        .collect();
-    let reason = if recoveries.is_empty() { "no_revisit" } else { "censored" };
-    let mut outcome = Outcome::or(median(&reached), reached.len(), reason);
-    outcome.n_censored = Some(recoveries.len() - reached.len());
+    let reached = recoveries.iter().filter_map(|recovery| match recovery {
+        Recovery::After(rows) => Some(*rows),
+        Recovery::Censored(_) => None,
+    });
+    censored_median(&reached.collect::<Vec<_>>(), recoveries.len(), why_none(run))
+}
+
+/// The median of the `reached` of `asked` visits; undefined for `none` where none was asked.
+fn censored_median(reached: &[usize], asked: usize, none: Option<&'static str>) -> Outcome {
+    let rows: Vec<f64> = reached.iter().map(|rows| count(*rows)).collect();
+    let mut outcome = Outcome::or(median(&rows), rows.len(), none.unwrap_or("censored"));
+    outcome.n_censored = Some(asked - reached.len());
     outcome
+}
+
+/// The median over encounters of the rows until the threshold asked for.
+pub(super) fn time_to_threshold(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    let Some(threshold) = run.settings.threshold else { return Outcome::undefined("no_threshold") };
+    let asked: Vec<&Encounter> = run.encounters.iter().filter(|visit| visit.span.n > 0).collect();
+    let reached: Vec<usize> = asked.iter().filter_map(|visit| rows_to(visit, threshold)).collect();
+    censored_median(&reached, asked.len(), asked.is_empty().then_some("no_finite_reward"))
 }
 
 /// How much faster each revisit of a regime recovers than the one before: minus the Theil-Sen
 /// slope of its recovery rows, averaged over regimes.
 pub(super) fn recovery_trend(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let pairs = run.pairs();
-    let mut slopes = Vec::new();
-    for regime in run.regimes() {
-        let own = pairs.iter().filter(|pair| pair.after.regime.as_deref() == Some(regime));
-        let points: Vec<(f64, f64)> = own
-            .enumerate()
-            .filter_map(|(visit, pair)| match recovery_of(pair)? {
-                Recovery::After(rows) => Some((count(visit), count(rows))),
-                Recovery::Censored(_) => None,
-            })
-            .collect();
-        slopes.extend(theil_sen(&points).map(|slope| -slope));
-    }
-    Outcome::mean(&slopes, "too_few_revisits")
+    let slopes = run.regimes.iter().filter_map(|regime| {
+        let visits = run.pairs_of(regime).into_iter().enumerate();
+        let points = visits.filter_map(|(visit, pair)| match recovery_of(&pair)? {
+            Recovery::After(rows) => Some((count(visit), count(rows))),
+            Recovery::Censored(_) => None,
+        });
+        theil_sen(&points.collect::<Vec<_>>()).map(|slope| -slope)
+    });
+    Outcome::mean(&slopes.collect::<Vec<_>>(), why_none(run).unwrap_or("too_few_revisits"))
 }
 
 /// The mean over shifts of the exit before less the entry after. Mixes the scales of two regimes.
@@ -82,7 +88,12 @@ pub(super) fn shift_drop(run: &Analysis<'_>, _: &Reference) -> Outcome {
         .zip(later)
         .filter_map(|(before, after)| Some(before.span.exit? - after.span.entry?))
         .collect();
-    Outcome::mean(&drops, "no_shift")
+    Outcome::mean(&drops, no_shift(run))
+}
+
+/// Why no shift can be judged.
+fn no_shift(run: &Analysis<'_>) -> &'static str {
+    if run.encounters.len() > 1 { "no_finite_reward" } else { "no_shift" }
 }
 
 /// The rows until 90 % of an encounter's gain; 0 where there was none.
@@ -91,35 +102,33 @@ pub(in crate::eval) fn adaptation_of(encounter: &Encounter) -> Option<usize> {
     if gain <= 0.0 {
         return Some(0);
     }
-    first_reaching(encounter, entry + ADAPT * gain).or(Some(encounter.span.n))
+    rows_to(encounter, entry + ADAPT * gain).or(Some(encounter.span.n))
 }
 
 /// The mean over encounters after the first of the rows until 90 % of the encounter's gain.
 pub(super) fn adaptation_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let rows: Vec<f64> = run.encounters.iter().skip(1).filter_map(adaptation_of).map(count).collect();
-    let outcome = Outcome::mean(&rows, "no_shift");
+    let outcome = Outcome::mean(&rows, no_shift(run));
     if !rows.is_empty() && rows.iter().all(|rows| *rows == 0.0) { outcome.because("no_gain") } else { outcome }
 }
 
-/// How far the trailing mean falls below the exit before, early in a revisit.
+/// How far the trailing mean falls below the exit before, within the first fifth of a revisit
+/// (at least its entry window).
+pub(in crate::eval) fn stability_gap_of(pair: &Pair<'_>) -> Option<f64> {
+    let Encounter { span, rewards, .. } = pair.after;
+    let early = rewards.get(..span.w.max(span.n.div_ceil(5))).unwrap_or(rewards);
+    Some(pair.before.span.exit? - trailing_means(early, span.w).into_iter().reduce(f64::min)?)
+}
+
+/// The mean over revisits of the stability gap.
 pub(super) fn stability_gap(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let gaps: Vec<f64> = run
-        .pairs()
-        .iter()
-        .filter_map(|pair| {
-            let early = pair.after.span.w.max(pair.after.span.n.div_ceil(5));
-            let rewards = pair.after.rewards.get(..early).unwrap_or(&pair.after.rewards);
-            let lowest = trailing_means(rewards, pair.after.span.w).into_iter().reduce(f64::min)?;
-            Some(pair.before.span.exit? - lowest)
-        })
-        .collect();
-    Outcome::mean(&gaps, "no_revisit")
+    let gaps: Vec<f64> = run.pairs().iter().filter_map(stability_gap_of).collect();
+    Outcome::mean(&gaps, why_none(run).unwrap_or("no_finite_reward"))
 }
 
 /// `level` of each regime's first encounter, by the regime's order.
 fn first_encounters(run: &Analysis<'_>, level: impl Fn(&Encounter) -> Option<f64>) -> Vec<(f64, f64)> {
-    let regimes = run.regimes();
-    let firsts = regimes.iter().enumerate().filter_map(|(order, regime)| Some((order, run.visits(regime).next()?)));
+    let firsts = run.regimes.iter().enumerate().filter_map(|(order, regime)| Some((order, run.visits(regime).next()?)));
     firsts.filter_map(|(order, visit)| Some((count(order), level(visit)?))).collect()
 }
 
@@ -131,7 +140,7 @@ fn slope(points: &[(f64, f64)]) -> Outcome {
 
 /// Whether later new regimes are learned less well: the slope of their exit levels.
 pub(super) fn plasticity_exit_slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    slope(&first_encounters(run, |visit| mean(&[visit.span.exit?])))
+    slope(&first_encounters(run, |visit| visit.span.exit))
 }
 
 /// Whether later new regimes are learned more slowly: the slope of their adaptation rows.

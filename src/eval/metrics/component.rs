@@ -1,13 +1,14 @@
 //! Row 26 of the table: what each reward component contributes.
 
 use crate::eval::encounter::{Analysis, Encounter};
-use crate::eval::report::size;
+use crate::eval::report::{number, size};
 use crate::eval::series::{count, sum};
 use crate::value::{Map, Value};
 
 /// For each component, in order of first appearance: its mean over all rows (0 where a row does
 /// not have it), its share of all components' absolute contributions, the share of rows that
-/// have it, and how its mean changes across each shift.
+/// have it, and how its mean changes across each
+/// shift and from each visit of a regime to the next.
 pub(in crate::eval) fn components(run: &Analysis<'_>) -> Vec<Map> {
     let columns = &run.run.components;
     let absolute = |column: &[f64]| sum(present(column).map(f64::abs));
@@ -23,7 +24,13 @@ pub(in crate::eval) fn components(run: &Analysis<'_>) -> Vec<Map> {
             put("share", number((total > 0.0).then(|| absolute(column) / total)));
             put("coverage", number((rows > 0).then(|| count(present(column).count()) / count(rows))));
             put("n", size(rows));
-            put("delta", Value::List(deltas(run, column)));
+            let means = encounter_means(run, column);
+            let change = |(from, to): (usize, usize)| {
+                let level = |place: usize| means.get(place).copied().flatten();
+                number(level(from).zip(level(to)).map(|(before, after)| after - before))
+            };
+            put("delta", (1..means.len()).map(|place| change((place - 1, place))).collect::<Vec<_>>().into());
+            put("pair_delta", run.pairs().iter().map(|pair| change(pair.places)).collect::<Vec<_>>().into());
             if total <= 0.0 {
                 put("reason", "zero_total".into());
             }
@@ -37,21 +44,11 @@ fn present(column: &[f64]) -> impl Iterator<Item = f64> + '_ {
     column.iter().copied().filter(|value| value.is_finite())
 }
 
-/// The change of the component's mean across each shift.
-fn deltas(run: &Analysis<'_>, column: &[f64]) -> Vec<Value> {
-    let mean = |encounter: &Encounter| {
-        let (from, to) = encounter.span.rows;
-        let rows = column.get(from..to).unwrap_or_default();
+/// The component's mean within each encounter.
+fn encounter_means(run: &Analysis<'_>, column: &[f64]) -> Vec<Option<f64>> {
+    let mean = |visit: &Encounter| {
+        let rows = column.get(visit.span.rows.0..visit.span.rows.1).unwrap_or_default();
         (!rows.is_empty()).then(|| sum(present(rows)) / count(rows.len()))
     };
-    let later = run.encounters.iter().skip(1);
-    run.encounters
-        .iter()
-        .zip(later)
-        .map(|(before, after)| number(mean(before).zip(mean(after)).map(|(a, b)| b - a)))
-        .collect()
-}
-
-fn number(value: Option<f64>) -> Value {
-    value.filter(|value| value.is_finite()).map_or(Value::Null, Value::Float)
+    run.encounters.iter().map(mean).collect()
 }

@@ -22,7 +22,7 @@ pub(super) fn n_shifts(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// Canonical regimes; unlabelled rows are none.
 pub(super) fn n_regimes(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::count(run.regimes().len(), run.run.step.len())
+    Outcome::count(run.regimes.len(), run.run.step.len())
 }
 
 /// Rows whose reward is not a finite number.

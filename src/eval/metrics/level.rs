@@ -1,6 +1,6 @@
 //! Rows 19-21 of the table: the worst of it, falls and rises, regret.
 
-use super::reward::{finite, regime_means};
+use super::reward::{finite, no_regimes, regime_means};
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
 use crate::eval::series::{Sum, count, mean, trailing_means};
@@ -8,14 +8,15 @@ use crate::eval::series::{Sum, count, mean, trailing_means};
 /// The least of the regimes' mean rewards.
 pub(super) fn worst_regime(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let means = regime_means(run);
-    Outcome::or(means.iter().copied().reduce(f64::min), means.len(), "no_regimes")
+    Outcome::or(means.iter().copied().reduce(f64::min), means.len(), no_regimes(run))
 }
 
 /// The least trailing mean within any encounter.
 pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let lowest = |rewards: &[f64], w| trailing_means(rewards, w).into_iter().reduce(f64::min);
     let windows = run.encounters.iter().filter_map(|encounter| lowest(&encounter.rewards, encounter.span.w));
-    Outcome::or(windows.reduce(f64::min), run.encounters.len(), "no_finite_reward")
+    let windows: Vec<f64> = windows.collect();
+    Outcome::or(windows.iter().copied().reduce(f64::min), windows.len(), "no_finite_reward")
 }
 
 /// The mean of the lowest 5 % of rewards (at least one row).
@@ -79,11 +80,11 @@ fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
 /// reward: a proxy for dynamic regret that may be negative.
 pub(super) fn empirical_regret(run: &Analysis<'_>, reference: &Reference) -> Outcome {
     let (total, rows) = regret(run, reference);
-    Outcome::or((rows > 0).then_some(total), rows, "no_regimes")
+    Outcome::or((rows > 0).then_some(total), rows, no_regimes(run))
 }
 
 /// The same per row.
 pub(super) fn empirical_regret_per_step(run: &Analysis<'_>, reference: &Reference) -> Outcome {
     let (total, rows) = regret(run, reference);
-    Outcome::or((rows > 0).then(|| total / count(rows)), rows, "no_regimes")
+    Outcome::or((rows > 0).then(|| total / count(rows)), rows, no_regimes(run))
 }

@@ -3,7 +3,7 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::series::{count, mean, theil_sen};
+use crate::eval::series::{THEIL_SEN_MOST, count, mean, theil_sen};
 
 const NOT_MEASURED: &str = "not_measured";
 
@@ -44,11 +44,12 @@ pub(super) fn change(run: &Analysis<'_>, _: &Reference) -> Outcome {
     outcome(levels.map(|((first, _), (last, n))| (last / first - 1.0, n)))
 }
 
-/// The Theil-Sen slope against the step.
+/// The Theil-Sen slope against the step; of so many points that some are left out, it says so.
 pub(super) fn slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let points = measured(run);
     let reason = if points.is_empty() { NOT_MEASURED } else { "too_few_measurements" };
-    Outcome::or(theil_sen(&points), points.len(), reason)
+    let outcome = Outcome::or(theil_sen(&points), points.len(), reason);
+    if outcome.value.is_some() && points.len() > THEIL_SEN_MOST { outcome.because("thinned") } else { outcome }
 }
 
 /// The share of rows that were measured: 0 when none was.

@@ -7,84 +7,101 @@ use super::{Outcome, Reference};
 use crate::eval::encounter::{Analysis, Pair};
 use crate::eval::series::mean;
 
-const NO_REVISIT: &str = "no_revisit";
+const NO_FINITE_REWARD: &str = "no_finite_reward";
 
 /// `value` of every pair where it is defined.
 fn over_pairs(run: &Analysis<'_>, value: impl Fn(&Pair<'_>) -> Option<f64>) -> Vec<f64> {
     run.pairs().iter().filter_map(value).collect()
 }
 
+/// The mean of `value` over pairs. `reason` says why no pair has one, given that some pair has
+/// finite rewards in both visits.
+fn mean_over_pairs(run: &Analysis<'_>, reason: &'static str, value: impl Fn(&Pair<'_>) -> Option<f64>) -> Outcome {
+    Outcome::mean(&over_pairs(run, value), why_none(run).unwrap_or(reason))
+}
+
+/// Why no revisit can be judged, if none can.
+pub(super) fn why_none(run: &Analysis<'_>) -> Option<&'static str> {
+    let pairs = run.pairs();
+    if pairs.is_empty() {
+        return Some("no_revisit");
+    }
+    pairs.iter().all(|pair| drop_of(pair).is_none()).then_some(NO_FINITE_REWARD)
+}
+
 /// The drop from the visit before's exit to the revisit's entry.
-pub(super) fn drop_of(pair: &Pair<'_>) -> Option<f64> {
+pub(in crate::eval) fn drop_of(pair: &Pair<'_>) -> Option<f64> {
     Some(pair.before.span.exit? - pair.after.span.entry?)
 }
 
-/// The mean over revisits of exit before less entry after.
+/// The mean over revisits of exit before less entry after; also of each regime's.
 pub(super) fn forgetting(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&over_pairs(run, drop_of), NO_REVISIT)
+    let mut outcome = mean_over_pairs(run, NO_FINITE_REWARD, drop_of);
+    let own = forgetting_of_regimes(run).into_iter();
+    outcome.by_regime = outcome.value.is_some().then(|| own.map(|(name, value)| (name, value.into())).collect());
+    outcome
+}
+
+/// The mean forgetting of each regime that was revisited.
+fn forgetting_of_regimes(run: &Analysis<'_>) -> Vec<(String, f64)> {
+    let of = |regime| mean(&run.pairs_of(regime).iter().filter_map(drop_of).collect::<Vec<_>>());
+    run.regimes.iter().filter_map(|regime| Some((regime.name.clone(), of(regime)?))).collect()
 }
 
 /// Forgetting averaged within each regime first.
 pub(super) fn forgetting_macro(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let pairs = run.pairs();
-    let per_regime: Vec<f64> = run
-        .regimes()
-        .into_iter()
-        .filter_map(|regime| {
-            let own = pairs.iter().filter(|pair| pair.after.regime.as_deref() == Some(regime));
-            mean(&own.filter_map(drop_of).collect::<Vec<_>>())
-        })
-        .collect();
-    Outcome::mean(&per_regime, NO_REVISIT)
+    let values: Vec<f64> = forgetting_of_regimes(run).into_iter().map(|(_, value)| value).collect();
+    Outcome::mean(&values, why_none(run).unwrap_or(NO_FINITE_REWARD))
 }
 
 /// Backward transfer in its revisit form: minus forgetting.
 pub(super) fn bwt(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&over_pairs(run, |pair| drop_of(pair).map(|drop| -drop)), NO_REVISIT)
+    mean_over_pairs(run, NO_FINITE_REWARD, |pair| drop_of(pair).map(|drop| -drop))
+}
+
+/// Remembering needs rewards between known bounds; none can be given yet.
+pub(super) fn rem(run: &Analysis<'_>, _: &Reference) -> Outcome {
+    Outcome::undefined(why_none(run).unwrap_or("no_bounds"))
 }
 
 /// What of backward transfer is gain.
 pub(super) fn bwt_plus(run: &Analysis<'_>, reference: &Reference) -> Outcome {
-    let bwt = bwt(run, reference);
-    let value = bwt.value.as_ref().and_then(crate::value::Value::as_float).map(|value| value.max(0.0));
-    Outcome::or(value, bwt.n, NO_REVISIT)
+    let mut bwt = bwt(run, reference);
+    bwt.value = bwt.value.and_then(|value| value.as_float()).map(|value| value.max(0.0).into());
+    bwt
 }
 
 /// Forgetting against the best exit of any earlier visit.
 pub(super) fn forgetting_max(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&over_pairs(run, |pair| Some(pair.best_exit? - pair.after.span.entry?)), NO_REVISIT)
+    mean_over_pairs(run, NO_FINITE_REWARD, |pair| Some(pair.best_exit? - pair.after.span.entry?))
 }
 
 /// Forgetting as a share of the regime's range of rewards over all runs.
 pub(super) fn forgetting_norm(run: &Analysis<'_>, reference: &Reference) -> Outcome {
-    if over_pairs(run, drop_of).is_empty() {
-        return Outcome::undefined(NO_REVISIT);
-    }
-    let values = over_pairs(run, |pair| {
-        let (low, high) = reference.bounds.get(pair.after.regime.as_deref()?)?;
-        (high > low).then_some(drop_of(pair)? / (high - low))
-    });
-    Outcome::mean(&values, "zero_range")
+    mean_over_pairs(run, "zero_range", |pair| normalised_drop(pair, reference))
+}
+
+pub(in crate::eval) fn normalised_drop(pair: &Pair<'_>, reference: &Reference) -> Option<f64> {
+    let (low, high) = reference.bounds.get(pair.after.regime.as_deref()?)?;
+    (high > low).then_some(drop_of(pair)? / (high - low))
 }
 
 /// The revisit's entry as a share of the exit before; of positive levels only.
 pub(super) fn retention(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    if over_pairs(run, drop_of).is_empty() {
-        return Outcome::undefined(NO_REVISIT);
-    }
-    let values = over_pairs(run, |pair| {
-        let (exit, entry) = (pair.before.span.exit?, pair.after.span.entry?);
-        (exit > 0.0 && entry > 0.0).then_some(entry / exit)
-    });
-    Outcome::mean(&values, "sign")
+    mean_over_pairs(run, "sign", retention_of)
+}
+
+pub(in crate::eval) fn retention_of(pair: &Pair<'_>) -> Option<f64> {
+    let (exit, entry) = (pair.before.span.exit?, pair.after.span.entry?);
+    (exit > 0.0 && entry > 0.0).then_some(entry / exit)
 }
 
 /// The revisit's entry above that of the regime's first encounter.
 pub(super) fn jumpstart(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&over_pairs(run, |pair| Some(pair.after.span.entry? - pair.first.span.entry?)), NO_REVISIT)
+    mean_over_pairs(run, NO_FINITE_REWARD, |pair| Some(pair.after.span.entry? - pair.first.span.entry?))
 }
 
 /// The revisit's exit above that of the visit before.
 pub(super) fn asymptote_gain(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&over_pairs(run, |pair| Some(pair.after.span.exit? - pair.before.span.exit?)), NO_REVISIT)
+    mean_over_pairs(run, NO_FINITE_REWARD, |pair| Some(pair.after.span.exit? - pair.before.span.exit?))
 }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::series::{Sum, count, mean, sum};
+use crate::eval::series::{Sum, count, sum};
 
 /// All finite rewards, in order.
 pub(super) fn finite<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = f64> + 'a {
@@ -23,29 +23,29 @@ pub(super) fn total_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The mean over regimes of the mean reward under each, whatever its share of the rows.
 pub(super) fn macro_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::mean(&regime_means(run), "no_regimes")
+    Outcome::mean(&regime_means(run), no_regimes(run))
+}
+
+/// Why no regime can be judged.
+pub(super) fn no_regimes(run: &Analysis<'_>) -> &'static str {
+    if run.regimes.is_empty() { "no_regimes" } else { "no_finite_reward" }
 }
 
 /// The mean reward under each regime that has finite rows, in order of first encounter.
 pub(super) fn regime_means(run: &Analysis<'_>) -> Vec<f64> {
-    run.regimes()
-        .into_iter()
-        .filter_map(|regime| {
-            let rewards: Vec<f64> = run.visits(regime).flat_map(|visit| visit.rewards.iter().copied()).collect();
-            mean(&rewards)
-        })
-        .collect()
+    let of = |regime| {
+        let visits = || run.visits(regime);
+        let n: usize = visits().map(|visit| visit.rewards.len()).sum();
+        (n > 0).then(|| sum(visits().flat_map(|visit| visit.rewards.iter().copied())) / count(n))
+    };
+    run.regimes.iter().filter_map(of).collect()
 }
 
 /// The mean over regimes of the exit level of the last encounter with each: a stand-in for
 /// average performance, from the training trace alone.
 pub(super) fn final_performance(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let exits: Vec<f64> = run
-        .regimes()
-        .into_iter()
-        .filter_map(|regime| run.visits(regime).filter_map(|visit| visit.span.exit).last())
-        .collect();
-    Outcome::mean(&exits, "no_regimes")
+    let exits = run.regimes.iter().filter_map(|regime| run.visits(regime).next_back()?.span.exit);
+    Outcome::mean(&exits.collect::<Vec<_>>(), no_regimes(run))
 }
 
 /// The share of rows whose action the environment refused.

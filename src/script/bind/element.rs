@@ -44,20 +44,58 @@ pub(super) fn to_lua(lua: &Lua, element: &Element) -> mlua::Result<LuaValue> {
 /// # Errors
 /// One line naming the field that is of the wrong kind.
 pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<Element, String> {
-    match space {
-        Space::Discrete { .. } => convert::integer(value, path).map(Element::Discrete),
-        Space::Box(space) => match value {
-            LuaValue::Table(table) => super::array::array_from_table(table, space.dtype(), path).map(Element::Array),
-            LuaValue::UserData(data) => match data.borrow::<LuaArray>() {
-                Ok(array) if array.0.dtype() == space.dtype() => Ok(Element::Array(array.0.clone())),
-                Ok(array) => Array::from_value(&array.to_value(), space.dtype())
-                    .map(Element::Array)
-                    .map_err(|problem| format!("`{path}`: {problem}")),
-                Err(_) => Err(format!("`{path}` must be a list of numbers or an array, got an object")),
-            },
-            other => Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other))),
-        },
+    match (space, value) {
+        (Space::Discrete { .. }, value) => convert::integer(value, path).map(Element::Discrete),
+        (Space::Box(space), LuaValue::Table(table)) if table.raw_len() > 0 => {
+            super::array::array_from_table(table, space.dtype(), path).map(Element::Array)
+        }
+        (Space::Box(space), LuaValue::UserData(data))
+            if data.borrow::<LuaArray>().is_ok_and(|array| array.0.dtype() == space.dtype()) =>
+        {
+            let array = data.borrow::<LuaArray>().map(|array| array.0.clone());
+            array.map(Element::Array).map_err(|_| format!("`{path}` is in use"))
+        }
+        (Space::Box(_), other) if !matches!(other, LuaValue::Table(_) | LuaValue::UserData(_)) => {
+            Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other)))
+        }
+        (space, value) => space.element(&convert::read(value, path)?, path),
     }
+}
+
+/// Reads a Lua value into `element`, without allocating where a table of numbers meets a float32
+/// vector of its length.
+///
+/// # Errors
+/// As [`from_lua`].
+pub(super) fn read_into(value: &LuaValue, space: &Space, path: &str, element: &mut Element) -> Result<(), String> {
+    if let (LuaValue::Table(table), Space::Box(space), Element::Array(Array::F32(array))) =
+        (value, space, &mut *element)
+        && let ([length], [present]) = (space.shape(), array.shape())
+        && (length, *length) == (present, table.raw_len())
+    {
+        let mut whole = true;
+        for (index, slot) in array.iter_mut().enumerate() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "rounded to the dtype")]
+            match table.raw_get::<LuaValue>(index + 1) {
+                Ok(LuaValue::Number(number)) => *slot = number as f32,
+                Ok(LuaValue::Integer(number)) => *slot = number as f32,
+                _ => whole = false,
+            }
+        }
+        if whole {
+            return Ok(());
+        }
+    }
+    *element = from_lua(value, space, path)?;
+    Ok(())
+}
+
+/// Checks that `element` lies within `space`.
+///
+/// # Errors
+/// One line that names the number at fault, or the shape.
+pub(super) fn within(space: &Space, element: &Element, path: &str) -> Result<(), String> {
+    space.fault(element, path).map_or(Ok(()), Err)
 }
 
 /// One step's numbers, copied so that the script's view of them borrows nothing.

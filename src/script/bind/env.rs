@@ -2,12 +2,16 @@
 
 use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
+use super::definition::record;
+use super::scripted_env::EnvDefinition;
 use super::space::LuaSpace;
-use super::{Module, element, line};
+use super::{Fault, Module, element, line};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{Env, Info, registry};
 use crate::script::convert;
 use crate::script::error::fail;
 use crate::space::Element;
+use crate::text::decode::decode;
 use crate::value::Value;
 
 /// An environment in a script's hands.
@@ -18,14 +22,43 @@ struct LuaEnv {
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
-        .function("make", |_, _, (id, kwargs): (LuaValue, LuaValue)| {
+        .function("make", |_, host, (id, kwargs, options): (LuaValue, LuaValue, LuaValue)| {
             let id = convert::text(&id, "id")?;
             let kwargs = convert::read_map(&kwargs, "kwargs")?;
-            let env = registry::make(&id, &kwargs).map_err(line)?;
+            let wrappers = read_wrappers(&options)?;
+            let env = host.catalog.borrow().wrapped_env(&id, &kwargs, &wrappers).map_err(line)?;
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?
-        .function("list", |lua, _, ()| Ok(lua.create_sequence_from(registry::IDS)?))
+        .function("define", |lua, host, given: LuaValue| {
+            let definition = EnvDefinition::read(&given)?;
+            let id = definition.id.clone();
+            if registry::IDS.contains(&id.as_str()) {
+                return Err(Fault::Line(format!("env.define: `{id}` is a native environment; choose another id")));
+            }
+            let code = record(host, &given);
+            host.catalog.borrow_mut().define_env(id, definition.maker(lua.weak()), code);
+            Ok(())
+        })?
+        .function("list", |lua, host, ()| {
+            let catalog = host.catalog.borrow();
+            let mut ids: Vec<&str> = catalog.env_ids().collect();
+            ids.sort_unstable();
+            Ok(lua.create_sequence_from(ids)?)
+        })?
+        .function("wrappers", |lua, _, ()| Ok(lua.create_sequence_from(wrapper::registry::NAMES)?))
+}
+
+/// The wrappers among the options of `make`.
+fn read_wrappers(options: &LuaValue) -> Result<Vec<WrapperRecord>, Fault> {
+    let options = convert::read_map(options, "options")?;
+    if let Some(key) = options.keys().find(|key| *key != "wrappers") {
+        return Err(Fault::Line(format!("make: unknown option `{key}`; it takes `wrappers`")));
+    }
+    decode(&Value::Map(options), |options| {
+        options.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_checked_list(&list))
+    })
+    .map_err(line)
 }
 
 /// `info` as a table.

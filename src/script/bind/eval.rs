@@ -27,18 +27,27 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         };
         let mut settings = Settings::default();
         for (key, value) in convert::read_map(&options, "options")? {
-            settings.window = match (key.as_str(), &value) {
-                ("window", Value::Int(rows)) => window(&rows.to_string())?,
-                ("window", Value::Text(text)) => window(text)?,
+            match (key.as_str(), &value) {
+                ("window", Value::Int(rows)) => settings.window = window(&rows.to_string())?,
+                ("window", Value::Text(text)) => settings.window = window(text)?,
                 ("window", other) => {
                     return Err(Fault::Line(format!(
                         "`window` must be rows or a share such as \"10%\", got {}",
                         other.kind()
                     )));
                 }
-                _ => return Err(Fault::Line(format!("eval.traces: unknown option `{key}`; it takes window"))),
-            };
+                ("threshold", value) => match value.as_float() {
+                    Some(threshold) => settings.threshold = Some(threshold),
+                    None => return Err(Fault::Line(format!("`threshold` must be a number, got {}", value.kind()))),
+                },
+                _ => {
+                    return Err(Fault::Line(format!(
+                        "eval.traces: unknown option `{key}`; it takes window, threshold"
+                    )));
+                }
+            }
         }
+        settings.check().map_err(line)?;
         let columns = trace::read_columns(&paths, &ReadOptions::default()).map_err(line)?;
         let report = eval::evaluate(columns, &settings).map_err(line)?;
         Ok(convert::write(lua, &report.to_value())?)

@@ -11,7 +11,7 @@ use super::{Fault, Module, allowed, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
-use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
@@ -83,6 +83,8 @@ impl ScriptedExperiment {
             // What cannot travel is told before the run, not after it.
             experiment.reward_record().map_err(line)?;
             experiment.regime_record().map_err(line)?;
+            experiment.env_code().map_err(line)?;
+            experiment.policy_code().map_err(line)?;
         }
         let mut observer = ScriptObserver {
             lua: &self.lua,
@@ -110,7 +112,7 @@ impl ScriptedExperiment {
             parts.provider = Some(provider.borrow::<LuaProviderHandle>()?.build(&self.lua, self.config.run.seed)?);
         }
         let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
-        let catalog = Catalog::native().with_scripts(scripts);
+        let catalog = self.host.catalog.borrow().clone().with_scripts(scripts);
         Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
     }
 }
@@ -238,6 +240,27 @@ impl UserData for ScriptedExperiment {
     }
 }
 
+/// An episode as callbacks see it.
+pub(super) fn episode_table(lua: &Lua, episode: &Episode) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("episode", episode.index)?;
+    table.raw_set("steps", episode.steps)?;
+    table.raw_set("total_reward", episode.total_reward)?;
+    table.raw_set("terminated", episode.terminated)?;
+    table.raw_set("truncated", episode.truncated)?;
+    Ok(table)
+}
+
+/// A window as callbacks see it.
+pub(super) fn window_table(lua: &Lua, window: &Window) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("window", window.index)?;
+    table.raw_set("steps", window.steps)?;
+    table.raw_set("done", window.done)?;
+    table.raw_set("total_reward", window.total_reward)?;
+    Ok(table)
+}
+
 /// Hands the run's events to the script and its progress to the terminal.
 struct ScriptObserver<'a> {
     lua: &'a Lua,
@@ -247,45 +270,37 @@ struct ScriptObserver<'a> {
 }
 
 impl ScriptObserver<'_> {
-    fn call(&self, function: &Function, fill: impl FnOnce(&Table) -> mlua::Result<()>) -> Result<(), String> {
-        let told = self.lua.create_table().and_then(|table| fill(&table).and_then(|()| function.call::<()>(table)));
-        told.map_err(|error| message(&error))
+    fn call(&self, function: &Function, argument: mlua::Result<Table>) -> Result<(), String> {
+        argument.and_then(|table| function.call::<()>(table)).map_err(|error| message(&error))
     }
 }
 
 impl Observer for ScriptObserver<'_> {
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), String> {
         let Some(function) = &self.callbacks.step else { return Ok(()) };
-        self.call(function, |table| {
+        let summary = || -> mlua::Result<Table> {
+            let table = self.lua.create_table()?;
             table.raw_set("step", step.step)?;
             table.raw_set("reward", reward)?;
             table.raw_set("terminated", step.terminated)?;
             table.raw_set("truncated", step.truncated)?;
-            table.raw_set("regime_id", step.regime_id)
-        })
+            table.raw_set("regime_id", step.regime_id)?;
+            Ok(table)
+        };
+        self.call(function, summary())
     }
 
     fn on_episode(&mut self, episode: &Episode) -> Result<(), String> {
         let Some(function) = &self.callbacks.episode else { return Ok(()) };
-        self.call(function, |table| {
-            table.raw_set("episode", episode.index)?;
-            table.raw_set("steps", episode.steps)?;
-            table.raw_set("total_reward", episode.total_reward)?;
-            table.raw_set("terminated", episode.terminated)?;
-            table.raw_set("truncated", episode.truncated)
-        })
+        self.call(function, episode_table(self.lua, episode))
     }
 
     fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
         self.console.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
         let Some(function) = &self.callbacks.window else { return Ok(()) };
-        self.call(function, |table| {
-            table.raw_set("window", window.index)?;
-            table.raw_set("steps", window.steps)?;
-            table.raw_set("done", window.done)?;
-            table.raw_set("total_reward", window.total_reward)?;
-            table.raw_set("regime_id", regime.id.as_deref())
-        })
+        let table = window_table(self.lua, window);
+        let labelled = |table: Table| table.raw_set("regime_id", regime.id.as_deref()).map(|()| table);
+        self.call(function, table.and_then(labelled))
     }
 
     fn interrupted(&self) -> bool {

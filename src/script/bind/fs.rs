@@ -2,7 +2,7 @@
 
 use mlua::{LuaString, Value};
 
-use super::{Fault, Module, allowed};
+use super::{Fault, Module, allowed, readable};
 use crate::atomic;
 use crate::script::convert;
 
@@ -10,7 +10,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("read", |lua, host, path: Value| {
             let path = convert::text(&path, "path")?;
-            let bytes = std::fs::read(allowed(host, &path)?)
+            let bytes = std::fs::read(readable(host, &path)?)
                 .map_err(|error| Fault::Line(format!("cannot read {path}: {error}")))?;
             Ok(lua.create_string(bytes)?)
         })?
@@ -21,6 +21,6 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         })?
         .function("exists", |_, host, path: Value| {
             let path = convert::text(&path, "path")?;
-            Ok(allowed(host, &path)?.exists())
+            Ok(readable(host, &path)?.exists())
         })
 }

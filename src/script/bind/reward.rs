@@ -80,7 +80,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
 }
 
 fn code(host: &Host, name: String, params: Map, function: Function) -> TermCode {
-    let recorded = source::record(host, &function);
+    let recorded = source::record(host, &LuaValue::Function(function.clone()));
     TermCode { name, params, function, recorded }
 }
 

@@ -31,6 +31,21 @@ pub(super) fn function_text(chunk: &str, first: usize, last: usize) -> Result<St
     found.ok_or_else(|| "could not be found in its source text".to_owned())
 }
 
+/// The names of the modules that `code` requires with a quoted name, in order.
+pub(super) fn required(code: &str) -> Vec<&str> {
+    let word = |token: &Token<'_>| (token.text == "require").then_some(token.start + token.text.len());
+    tokens(code).iter().filter_map(word).filter_map(|end| quoted_name(code.get(end..)?)).collect()
+}
+
+/// The name in `("name"` or `"name"`.
+fn quoted_name(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let text = text.strip_prefix('(').unwrap_or(text).trim_start();
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let (name, _) = text.get(1..)?.split_once(quote)?;
+    Some(name)
+}
+
 /// The `end` that closes the block whose tokens follow.
 fn closing<'a>(following: &[Token<'a>]) -> Option<Token<'a>> {
     let mut depth = 1_usize;
@@ -133,7 +148,14 @@ fn long_end(bytes: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::function_text;
+    use super::{function_text, required};
+
+    #[test]
+    fn finds_the_modules_that_code_requires() {
+        let code =
+            "local a = require \"a.b\" -- require \"no\"\nlocal c = require( 'c' ).d; required \"x\"; require(name)";
+        assert_eq!(required(code), ["a.b", "c"]);
+    }
 
     #[test]
     fn cuts_functions_out_whatever_surrounds_them() {

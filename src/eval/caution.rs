@@ -1,0 +1,47 @@
+//! What to keep in mind when reading a report: warnings about the numbers, not about the files.
+
+use super::group::Group;
+use super::report::RunReport;
+use crate::trace::columns::Warning;
+
+/// Fewer runs than this make a rough interval.
+const FEW_RUNS: usize = 5;
+/// Longest over shortest run of a group, up to which lengths count as equal.
+const EQUAL_LENGTHS: f64 = 1.05;
+
+/// The cautions about `runs` and `groups`, one a kind.
+pub(super) fn cautions(runs: &[RunReport], groups: &[Group]) -> Vec<Warning> {
+    [few_runs(groups), unequal_lengths(groups), residuals(runs)].into_iter().flatten().collect()
+}
+
+fn few_runs(groups: &[Group]) -> Option<Warning> {
+    let few: Vec<&Group> = groups.iter().filter(|group| (2..FEW_RUNS).contains(&group.n_runs)).collect();
+    let first = few.first()?;
+    let message =
+        format!("{} has {} runs: an interval from fewer than {FEW_RUNS} runs is rough", first.label(), first.n_runs);
+    Some(caution("few_runs", message, few.len()))
+}
+
+fn unequal_lengths(groups: &[Group]) -> Option<Warning> {
+    let lengths = groups.iter().filter_map(|group| {
+        let steps = group.metrics.get("n_steps")?;
+        Some((group, steps.min?, steps.max?))
+    });
+    let unequal: Vec<_> = lengths.filter(|(_, least, most)| *most > EQUAL_LENGTHS * least).collect();
+    let (group, least, most) = unequal.first()?;
+    let message = format!("the runs of {} have {least} to {most} rows: each is judged on its own rows", group.label());
+    Some(caution("unequal_lengths", message, unequal.len()))
+}
+
+fn residuals(runs: &[RunReport]) -> Option<Warning> {
+    let off: Vec<(&RunReport, f64)> =
+        runs.iter().filter_map(|run| Some((run, run.value("residual_frac").filter(|share| *share > 0.0)?))).collect();
+    let (run, share) = off.first()?;
+    let message =
+        format!("in {:.2} % of the rows of {} the components do not add up to the reward", share * 100.0, run.label());
+    Some(caution("components_do_not_add_up", message, off.len()))
+}
+
+fn caution(code: &'static str, message: String, count: usize) -> Warning {
+    Warning { code, message, file: None, line: None, step: None, count: count as u64 }
+}

@@ -1,0 +1,167 @@
+//! Policies written in Lua: the definition a script gives, and one policy made of it.
+//!
+//! A policy's `save` and `load` may touch the checkpoint directory they are handed, and nothing
+//! else; `load` may only read it.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, Value as LuaValue, WeakLua};
+
+use super::Fault;
+use super::definition::{Definition, over_defaults, place, table_from_source, text};
+use super::element;
+use super::random::LuaRng;
+use super::space::LuaSpace;
+use crate::experiment::PolicyMaker;
+use crate::policy::{Checkpoint, Context, Policy, PolicyError};
+use crate::random::Rng;
+use crate::script::convert;
+use crate::script::error::message;
+use crate::script::host::{Access, Host};
+use crate::script::permissions::Confinement;
+use crate::space::{Element, Space};
+use crate::value::{Map, Value};
+
+const KEYS: [&str; 6] = ["id", "kwargs", "new", "act", "save", "load"];
+
+/// What `policy.define` was given.
+pub(super) struct PolicyDefinition {
+    pub(super) id: String,
+    defaults: Option<Map>,
+    new: Option<Function>,
+    act: Function,
+    save: Option<Function>,
+    load: Option<Function>,
+}
+
+impl PolicyDefinition {
+    /// Reads the definition in `value`.
+    ///
+    /// # Errors
+    /// When a field is missing, unknown, or of the wrong kind.
+    pub(super) fn read(value: &LuaValue) -> Result<Self, Fault> {
+        let given = Definition::new("policy.define", value, &KEYS)?;
+        let (save, load) = (given.optional("save")?, given.optional("load")?);
+        if save.is_some() != load.is_some() {
+            return Err(given.fault("`save` and `load` go together: what one writes the other reads"));
+        }
+        Ok(Self {
+            id: given.name("id")?,
+            defaults: given.defaults("kwargs")?,
+            new: given.optional("new")?,
+            act: given.function("act")?,
+            save,
+            load,
+        })
+    }
+
+    /// What makes policies of this definition in `lua`, which holds its functions.
+    pub(super) fn maker(self, lua: WeakLua) -> PolicyMaker {
+        let definition = Rc::new(self);
+        Rc::new(move |kwargs, context| {
+            let id = &definition.id;
+            let closed = || PolicyError::Failed { id: id.clone(), message: "its script has ended".to_owned() };
+            let lua = lua.try_upgrade().ok_or_else(closed)?;
+            Ok(Box::new(ScriptedPolicy::new(lua, Rc::clone(&definition), kwargs, context)?))
+        })
+    }
+}
+
+/// The makers of policies that a recorded definition stands for.
+///
+/// # Errors
+/// When the record was changed, does not compile, or is no definition.
+pub(in crate::script) fn policy_from_source(lua: &Lua, id: &str, code: &Value) -> Result<PolicyMaker, PolicyError> {
+    let fail = |message: String| PolicyError::Failed { id: id.to_owned(), message };
+    let table = table_from_source(lua, id, code).map_err(fail)?;
+    let definition = PolicyDefinition::read(&LuaValue::Table(table)).map_err(|fault| fail(text(fault)))?;
+    Ok(definition.maker(lua.weak()))
+}
+
+/// One policy of a definition.
+struct ScriptedPolicy {
+    definition: Rc<PolicyDefinition>,
+    /// `self`: what `new` returned.
+    state: Table,
+    action_space: Space,
+    lua: Lua,
+}
+
+impl ScriptedPolicy {
+    fn new(
+        lua: Lua,
+        definition: Rc<PolicyDefinition>,
+        kwargs: &Map,
+        context: Context<'_>,
+    ) -> Result<Self, PolicyError> {
+        let argument = |message: String| PolicyError::Argument { id: definition.id.clone(), message };
+        let kwargs = match &definition.defaults {
+            Some(defaults) => over_defaults(defaults, kwargs).map_err(argument)?,
+            None => kwargs.clone(),
+        };
+        let action_space = context.action_space.clone();
+        let build = || -> mlua::Result<LuaValue> {
+            let Some(new) = &definition.new else { return Ok(LuaValue::Table(lua.create_table()?)) };
+            let table = lua.create_table()?;
+            table.raw_set("observation_space", LuaSpace(context.observation_space.clone()))?;
+            table.raw_set("action_space", LuaSpace(action_space.clone()))?;
+            table.raw_set("seed", context.seed)?;
+            table.raw_set("rng", LuaRng(Rng::named(context.seed, "policy")))?;
+            new.call((convert::write_map(&lua, &kwargs)?, table))
+        };
+        let failed = |message: String| PolicyError::Failed { id: definition.id.clone(), message };
+        match build().map_err(|error| failed(message(&error)))? {
+            LuaValue::Table(state) => Ok(Self { definition, state, action_space, lua }),
+            other => {
+                let place = definition.new.as_ref().map(place).unwrap_or_default();
+                Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&other))))
+            }
+        }
+    }
+
+    fn failed(&self, message: impl Into<String>) -> PolicyError {
+        PolicyError::Failed { id: self.definition.id.clone(), message: message.into() }
+    }
+
+    /// Calls `function` with the policy and `dir`, confined to it.
+    fn with_directory(&self, function: &Function, dir: &Path, access: Access) -> Result<(), PolicyError> {
+        let refuse = |message: String| PolicyError::Checkpoint {
+            id: self.definition.id.clone(),
+            path: dir.display().to_string(),
+            message,
+        };
+        let confinement = Confinement::new(dir, access).map_err(|error| refuse(error.to_string()))?;
+        let Some(host) = self.lua.app_data_ref::<Rc<Host>>().map(|host| Rc::clone(&host)) else {
+            return Err(refuse("the machine has no host".to_owned()));
+        };
+        let call = || function.call::<()>((&self.state, dir.display().to_string()));
+        host.confined(confinement, call).map_err(|error| refuse(message(&error)))
+    }
+}
+
+impl Policy for ScriptedPolicy {
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        let act = &self.definition.act;
+        let chosen: LuaValue = element::to_lua(&self.lua, observation)
+            .and_then(|observation| act.call((&self.state, observation)))
+            .map_err(|error| self.failed(message(&error)))?;
+        element::read_into(&chosen, &self.action_space, "action", action)
+            .and_then(|()| element::within(&self.action_space, action, "action"))
+            .map_err(|line| self.failed(format!("{}`act` returned a wrong value: {line}", place(act))))
+    }
+
+    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
+        if let Some(save) = &self.definition.save {
+            self.with_directory(save, dir, Access::Write)?;
+        }
+        Ok(Checkpoint::Directory)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
+        match &self.definition.load {
+            Some(load) => self.with_directory(load, path, Access::Read),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `skyfall eval` as it is typed.
+
+use skyfall::text::json;
+use skyfall::value::Value;
+
+use super::{at, data};
+use crate::command::Scratch;
+
+#[test]
+fn undefined_is_null_with_a_reason() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n{\"step\": 1, \"reward\": 3}\n");
+    let ran = scratch.skyfall(&["eval", "--traces", "t.jsonl", "--format", "json"]).ok();
+    let tree = json::parse(&ran.stdout).unwrap();
+    let metrics = at(&tree, "runs.0.metrics");
+    assert_eq!(at(metrics, "mean_reward.value"), &Value::Float(2.0));
+    assert_eq!(at(metrics, "forgetting.value"), &Value::Null);
+    assert_eq!(at(metrics, "forgetting.reason"), &Value::from("no_revisit"));
+    assert_eq!(at(metrics, "erank_first.reason"), &Value::from("not_measured"));
+    assert!(!ran.stdout.contains("NaN"));
+}
+
+#[test]
+fn a_file_without_rows_is_an_input_error() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "");
+    scratch.skyfall(&["eval", "--traces", "t.jsonl"]).failed(3, &["t.jsonl", "no trace row"]);
+}
+
+#[test]
+fn windows_are_checked() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n");
+    scratch.skyfall(&["eval", "--traces", "t.jsonl", "--window", "0"]).failed(2, &["window"]);
+}
+
+#[test]
+fn a_threshold_is_timed() {
+    let scratch = Scratch::new();
+    let gold = data("gold1.jsonl");
+    let gold = gold.to_str().unwrap();
+    let ran =
+        scratch.skyfall(&["eval", "--traces", gold, "--window", "2", "--threshold", "0.5", "--format", "json"]).ok();
+    let tree = json::parse(&ran.stdout).unwrap();
+    assert_eq!(at(&tree, "settings.threshold"), &Value::Float(0.5));
+    // calm reaches .5 at row 3 (.4, .6), windy at row 5, calm-again at row 2.
+    assert_eq!(at(&tree, "runs.0.metrics.time_to_threshold.value"), &Value::Float(3.0));
+    scratch.skyfall(&["eval", "--traces", gold, "--threshold", "NaN"]).failed(2, &["threshold", "NaN"]);
+}
