@@ -111,7 +111,7 @@ fn write_optional_text(out: &mut Vec<u8>, text: Option<&str>) {
     }
 }
 
-fn write_number(out: &mut Vec<u8>, value: f64, strict: bool) {
+pub(super) fn write_number(out: &mut Vec<u8>, value: f64, strict: bool) {
     if strict && !value.is_finite() {
         out.extend_from_slice(b"null");
     } else {
@@ -137,7 +137,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value, strict: bool) {
     }
 }
 
-fn write_map(out: &mut Vec<u8>, map: &Map, strict: bool) {
+pub(super) fn write_map(out: &mut Vec<u8>, map: &Map, strict: bool) {
     out.push(b'{');
     let mut write_entry = |first: bool, key: &str, value: &Value| {
         if !first {

@@ -31,8 +31,9 @@ impl Identity {
         crate::text::json::to_string(&Value::List(values.collect()))
     }
 
-    /// The identity for people: `run_id=a seed=3`.
-    pub(super) fn label(&self) -> String {
+    /// The identity for people: `run_id=a seed=3`; empty for an anonymous run.
+    #[must_use]
+    pub fn label(&self) -> String {
         let fields: Vec<String> = self
             .fields
             .iter()

@@ -3,6 +3,8 @@
 //! Nothing of a row is kept once it is counted, so that a file of any size is summed up in the
 //! same memory: a few blocks of it, and one entry a segment.
 
+mod value;
+
 use std::path::PathBuf;
 
 use indexmap::IndexMap;

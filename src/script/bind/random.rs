@@ -15,10 +15,11 @@ mod choose;
 pub(super) struct LuaRng(pub(super) Rng);
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
-    module.function("rng", |_, _, value: Value| Ok(LuaRng(Rng::new(seed(&value)?))))?.function(
-        "named",
-        |_, _, (value, name): (Value, Value)| Ok(LuaRng(Rng::named(seed(&value)?, &convert::text(&name, "name")?))),
-    )
+    module
+        .function("rng", |_, _, value: Value| Ok(LuaRng(Rng::new(seed(&value)?))))?
+        .function("named", |_, _, (value, name): (Value, Value)| {
+            Ok(LuaRng(Rng::named(seed(&value)?, &convert::text(&name, "name")?)))
+        })
 }
 
 /// A seed: an integer from 0.
@@ -121,11 +122,7 @@ impl UserData for LuaRng {
     }
 }
 
-fn integers(
-    lua: &Lua,
-    rng: &mut Rng,
-    (low, high, shape, dtype): (Value, Value, Value, Value),
-) -> Result<Value, Fault> {
+fn integers(lua: &Lua, rng: &mut Rng, (low, high, shape, dtype): (Value, Value, Value, Value)) -> Result<Value, Fault> {
     let (low, high) = (convert::integer(&low, "low")?, convert::integer(&high, "high")?);
     if low >= high {
         return Err(Fault::Line(format!("`high` must be greater than `low`, got {low} and {high}")));
@@ -163,11 +160,14 @@ fn read_state(value: &Value) -> Result<RngState, String> {
     let map = convert::read_map(value, "state")?;
     let wide = |name: &str| {
         let text = map.get(name).and_then(crate::value::Value::as_text);
-        text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("`state.{name}` must be a decimal number as text"))
+        text.and_then(|text| text.parse().ok())
+            .ok_or_else(|| format!("`state.{name}` must be a decimal number as text"))
     };
     let narrow = |name: &str| {
         let number = map.get(name).and_then(crate::value::Value::as_int);
-        number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| format!("`state.{name}` must be an integer of 32 bits"))
+        number
+            .and_then(|number| u32::try_from(number).ok())
+            .ok_or_else(|| format!("`state.{name}` must be an integer of 32 bits"))
     };
     let kept = if narrow("has_uint32")? == 0 { None } else { Some(narrow("uinteger")?) };
     Ok(RngState::from_words((wide("state")?, wide("inc")?, kept), narrow("spawned")?))

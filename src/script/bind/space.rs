@@ -31,9 +31,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let arguments = arguments([("nvec", &nvec), ("start", &start), ("dtype", &dtype)])?;
             decode("multi_discrete", "MultiDiscrete", arguments)
         })?
-        .function("multi_binary", |_, _, n: LuaValue| {
-            decode("multi_binary", "MultiBinary", arguments([("n", &n)])?)
-        })?
+        .function("multi_binary", |_, _, n: LuaValue| decode("multi_binary", "MultiBinary", arguments([("n", &n)])?))?
         .function("text", |_, _, spec: LuaValue| {
             let spec = match spec {
                 LuaValue::Integer(_) | LuaValue::Number(_) => arguments([("max_length", &spec)])?,
@@ -65,7 +63,8 @@ pub(super) fn encode(space: &Space) -> Value {
                 let is_dict = map.get("type").and_then(Value::as_text) == Some("Dict");
                 let entries = map.into_iter().map(|(name, value)| match value {
                     Value::Map(spaces) if is_dict && name == "spaces" && !spaces.keys().is_sorted() => {
-                        let pairs = spaces.into_iter().map(|(name, space)| Value::List(vec![name.into(), ordered(space)]));
+                        let pairs =
+                            spaces.into_iter().map(|(name, space)| Value::List(vec![name.into(), ordered(space)]));
                         (name, Value::List(pairs.collect()))
                     }
                     value => (name, ordered(value)),
@@ -136,7 +135,9 @@ fn named(value: &LuaValue) -> Result<DictSpace, Fault> {
     let mut found = indexmap::IndexMap::new();
     for (key, value) in convert::entries(table, "spaces")? {
         let (name, space) = match (&key, &value) {
-            (LuaValue::Integer(_), LuaValue::Table(pair)) if pair.raw_len() == 2 => (pair.raw_get(1)?, pair.raw_get(2)?),
+            (LuaValue::Integer(_), LuaValue::Table(pair)) if pair.raw_len() == 2 => {
+                (pair.raw_get(1)?, pair.raw_get(2)?)
+            }
             _ => (key, value),
         };
         let LuaValue::String(text) = &name else {

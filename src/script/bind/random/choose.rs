@@ -61,9 +61,7 @@ fn choice(lua: &Lua, rng: &mut Rng, (list, options): (Value, Value)) -> Result<V
     let indices = match (count.unwrap_or(1), probabilities) {
         (count, Some(weights)) if replace => rng.weighted_many(&weights, count),
         (count, Some(weights)) => rng.weighted_choose(&weights, count),
-        (count, None) if replace => {
-            (0..count).filter_map(|_| usize::try_from(rng.integers(0, n)).ok()).collect()
-        }
+        (count, None) if replace => (0..count).filter_map(|_| usize::try_from(rng.integers(0, n)).ok()).collect(),
         (count, None) => rng.choose(length, count),
     };
     let found = picked(lua, &list, &indices)?;
