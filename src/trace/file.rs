@@ -13,7 +13,6 @@ use crate::trace::columns::{Identity, Input, Warning};
 use crate::trace::error::TraceError;
 use crate::trace::gather::Gather;
 use crate::trace::input::{InputFile, Source};
-use crate::trace::order::Resume;
 use crate::trace::read::ReadOptions;
 
 /// A file's runs and its account.
@@ -35,7 +34,7 @@ pub(super) fn read_file<G: Gather>(
     options: &ReadOptions,
 ) -> Result<FileRuns<G>, TraceError> {
     let mut source = Source::open(input, options.block_bytes, options.digest)?;
-    let mut join = Joined::<G>::new(number, options);
+    let mut join = Joined::<G>::new(number, *options);
     let mut text_bytes = 0;
     let mut batch = next_batch(&mut source)?;
     while !batch.is_empty() {
@@ -55,7 +54,7 @@ pub(super) fn read_file<G: Gather>(
     let (bytes, sha256) = source.finish()?;
     let mut runs: Vec<_> = runs.into_values().collect();
     for (_, part) in &mut runs {
-        part.end_file(options.resume, &mut account.faults);
+        part.end_file(options, &mut account.faults);
     }
     Ok(FileRuns {
         number,
@@ -81,16 +80,16 @@ fn next_batch(source: &mut Source) -> Result<Vec<Vec<u8>>, TraceError> {
 /// Chunks joined so far.
 struct Joined<G> {
     file: usize,
-    resume: Resume,
+    options: ReadOptions,
     runs: IndexMap<String, (Identity, G)>,
     account: Account,
     last_row: Option<EdgeRow>,
 }
 
 impl<G: Gather> Joined<G> {
-    fn new(file: usize, options: &ReadOptions) -> Self {
+    fn new(file: usize, options: ReadOptions) -> Self {
         let account = Account::new(options.every_fault);
-        Self { file, resume: options.resume, runs: IndexMap::new(), account, last_row: None }
+        Self { file, options, runs: IndexMap::new(), account, last_row: None }
     }
 
     fn add(&mut self, chunk: Chunk) {
@@ -107,8 +106,8 @@ impl<G: Gather> Joined<G> {
         account.faults.append(chunk.faults, lines);
         for (key, (identity, part)) in chunk.runs {
             let part = part.finish(&chunk.scanner, self.file, lines);
-            let (_, gathered) = self.runs.entry(key).or_insert_with(|| (identity, G::default()));
-            gathered.add(part, self.resume);
+            let options = &self.options;
+            self.runs.entry(key).or_insert_with(|| (identity, G::new(options))).1.add(part);
         }
         if let Some(refused) = chunk.refused {
             account.refused = Some(refused.after(lines));

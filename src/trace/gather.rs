@@ -2,16 +2,20 @@
 
 use crate::trace::fault::Faults;
 use crate::trace::group::Span;
-use crate::trace::order::{self, Resume};
+use crate::trace::order;
 use crate::trace::part::Part;
+use crate::trace::read::ReadOptions;
 
 /// Takes up the rows of one run, part by part, in the order of the file.
-pub(super) trait Gather: Default + Send {
+pub(super) trait Gather: Send {
+    /// No rows yet.
+    fn new(options: &ReadOptions) -> Self;
+
     /// Adds the rows that follow.
-    fn add(&mut self, part: Part, resume: Resume);
+    fn add(&mut self, part: Part);
 
     /// The file has ended: tells what was odd about the order of its steps.
-    fn end_file(&mut self, resume: Resume, faults: &mut Faults);
+    fn end_file(&mut self, options: &ReadOptions, faults: &mut Faults);
 
     /// The least and the greatest step.
     fn span(&self) -> Span;
@@ -21,12 +25,16 @@ pub(super) trait Gather: Default + Send {
 }
 
 impl Gather for Part {
-    fn add(&mut self, part: Part, _resume: Resume) {
+    fn new(_options: &ReadOptions) -> Self {
+        Self::default()
+    }
+
+    fn add(&mut self, part: Part) {
         Part::append(self, part);
     }
 
-    fn end_file(&mut self, resume: Resume, faults: &mut Faults) {
-        order::check(self, resume, faults);
+    fn end_file(&mut self, options: &ReadOptions, faults: &mut Faults) {
+        order::check(self, options.resume, faults);
     }
 
     fn span(&self) -> Span {

@@ -133,8 +133,8 @@ struct Count {
     faults: Faults,
 }
 
-impl Default for Count {
-    fn default() -> Self {
+impl Gather for Count {
+    fn new(options: &ReadOptions) -> Self {
         Self {
             about: About::default(),
             rows: 0,
@@ -147,18 +147,16 @@ impl Default for Count {
             surplus: None,
             regimes: Regimes::default(),
             watch: StepWatch::default(),
-            faults: Faults::default(),
+            faults: Faults::new(options.every_fault),
         }
     }
-}
 
-impl Gather for Count {
-    fn add(&mut self, part: Part, resume: Resume) {
+    fn add(&mut self, part: Part) {
         self.add_components(&part);
         let places = self.about.append(part.about);
         self.rows += part.step.len() as u64;
         for step in &part.step {
-            self.watch.see(*step, resume, &mut self.faults);
+            self.watch.see(*step, Resume::Keep, &mut self.faults);
         }
         self.span = self.span.join(Span::of(part.step.iter().copied()));
         self.invalid_actions += part.invalid_action.iter().filter(|invalid| **invalid).count() as u64;
@@ -171,7 +169,7 @@ impl Gather for Count {
         }
     }
 
-    fn end_file(&mut self, _resume: Resume, faults: &mut Faults) {
+    fn end_file(&mut self, _options: &ReadOptions, faults: &mut Faults) {
         self.watch = StepWatch::default();
         faults.append(std::mem::take(&mut self.faults), 0);
     }
