@@ -19,6 +19,7 @@ mod config;
 mod env;
 mod eval;
 mod experiment;
+mod foreign;
 mod house;
 mod lua_definitions;
 mod manifest;

@@ -144,7 +144,11 @@ impl Env for Wrapped {
     }
 
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError> {
-        let info = self.env.reset(seed, observation)?;
+        self.reset_with(seed, &Map::new(), observation)
+    }
+
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        let info = self.env.reset_with(seed, options, observation)?;
         for layer in &mut self.layers {
             if let Some(seed) = seed {
                 layer.rng = stream(seed, &layer.label);

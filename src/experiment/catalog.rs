@@ -7,6 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::foreign::{self, Programs};
 use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
 use crate::policy::{self, Context, Policy, PolicyError};
@@ -68,6 +69,7 @@ pub struct Catalog {
     policies: IndexMap<String, Defined<PolicyMaker>>,
     algorithms: IndexMap<String, AlgorithmMaker>,
     scripts: Option<Rc<dyn Scripts>>,
+    programs: Option<Programs>,
 }
 
 impl Catalog {
@@ -81,6 +83,13 @@ impl Catalog {
     #[must_use]
     pub fn with_scripts(mut self, scripts: Rc<dyn Scripts>) -> Self {
         self.scripts = Some(scripts);
+        self
+    }
+
+    /// The same catalog, with leave to start the programs of environments elsewhere.
+    #[must_use]
+    pub fn with_programs(mut self, programs: Programs) -> Self {
+        self.programs = Some(programs);
         self
     }
 
@@ -155,11 +164,13 @@ impl Catalog {
     /// Makes the environment `id`.
     ///
     /// # Errors
-    /// When there is none, or it does not take `kwargs`.
+    /// When there is none, it does not take `kwargs`, or it is another program and this catalog may
+    /// not start one.
     pub fn env(&self, id: &str, kwargs: &Map) -> Result<Box<dyn Env>, EnvError> {
-        let made = match self.envs.get(id) {
-            Some(defined) => (defined.maker)(kwargs),
-            None => env::registry::make(id, kwargs),
+        let made = match (self.envs.get(id), &self.programs) {
+            (Some(defined), _) => (defined.maker)(kwargs),
+            (None, Some(programs)) if foreign::is_foreign(id) => programs.make(id, kwargs),
+            (None, _) => env::registry::make(id, kwargs),
         };
         made.map_err(|error| match error {
             EnvError::UnknownId { id, .. } => {

@@ -22,6 +22,7 @@ mod scripted_env;
 mod scripted_policy;
 mod space;
 mod trace;
+mod vector;
 mod yaml;
 
 pub(super) use regime::provider_from_source;
