@@ -82,20 +82,10 @@ impl Number<'_> {
     }
 }
 
-/// The float nearest to `digits` / 10^`places`, for 0 to 27 places and more than 2^53 digits.
+/// The float nearest to `digits` / 10^`places`, for 0 to 27 places: 5^27 is the last power of five in 64 bits.
 fn nearest_quotient(digits: u64, places: i32) -> Option<f64> {
-    /// 5^27 is the last power of five within 63 bits.
-    const FIVES: [u64; 28] = {
-        let mut powers = [1; 28];
-        let mut place = 1;
-        while place < powers.len() {
-            powers[place] = powers[place - 1] * 5;
-            place += 1;
-        }
-        powers
-    };
     let places = u32::try_from(places).ok()?;
-    let five = *FIVES.get(places as usize)?;
+    let five = 5_u64.checked_pow(places)?;
     // Both with their first bit set, the quotient has 63 or 64 bits: more than a float and the
     // bit that decides its rounding. Whether anything was left over goes into the last one.
     let (numerator, divisor) = (digits << digits.leading_zeros(), five << five.leading_zeros());
