@@ -20,7 +20,7 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
         return Ok(Exit::Success);
     }
     if arguments.check {
-        return super::trace::check_paths(&arguments.traces, terminal);
+        return super::trace::check(&arguments.traces, false, false, terminal);
     }
     let settings = settings(arguments)?;
     let paths = Paths {
