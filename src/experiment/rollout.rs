@@ -15,7 +15,7 @@ use crate::algorithm::{Algorithm, Episode, Window};
 use crate::config::Record;
 use crate::env::{Env, Transition};
 use crate::regime::{Provider, Regime};
-use crate::reward::{Composition, StepClock, StepView};
+use crate::reward::{Composition, Known, StepClock, StepView};
 use crate::trace::{Summary, Writer, WriterOptions};
 use crate::value::Map;
 
@@ -228,6 +228,7 @@ impl Rollout<'_> {
             info: &info,
             regime_id: state.regimes.present().id.as_deref(),
             clock: &state.clock,
+            known: Known::ALL,
         };
         let row = &mut state.row.row;
         let reward = match &mut self.reward {

@@ -66,6 +66,11 @@ impl ScriptedExperiment {
         &self.config.run.name
     }
 
+    /// What it was given as its reward.
+    pub(super) fn given_reward(&self) -> mlua::Result<LuaValue> {
+        self.given.raw_get("reward")
+    }
+
     /// Runs the experiment once more from its beginning.
     ///
     /// # Errors
