@@ -58,6 +58,7 @@ fn returns(env: &str, algorithm: &str, steps: u64, seeds: u64, episodes: u32) ->
 }
 
 /// The share of 20 seeds whose policy stays up for 475 steps of CartPole after 50 000 steps.
+#[allow(clippy::print_stdout, reason = "the table of docs/algorithms.md")]
 fn cartpole_share(algorithm: &str) -> f64 {
     let returns = returns("CartPole-v1", algorithm, 50_000, 20, 100);
     let good = returns.iter().filter(|mean| **mean >= 475.0).count();
@@ -127,6 +128,7 @@ fn ppo_learns_cartpole_quickly_with_a_linear_policy() {
 
 #[test]
 #[ignore = "minutes"]
+#[allow(clippy::print_stdout, reason = "the table of docs/algorithms.md")]
 fn ppo_learns_cartpole() {
     let returns = returns("CartPole-v1", r#"{"name": "ppo", "policy": {"id": "mlp"}}"#, 50_000, 6, 100);
     println!("ppo: {returns:?}");

@@ -56,22 +56,22 @@ fn gradients_are_what_differences_say() {
         let features = [0.3, -0.8, 0.05, 1.1];
         let size = policy.parameters().unwrap().len();
         let mut gradient = vec![0.0; size];
-        let mut loss = |policy: &mut dyn Policy| {
+        let loss = |policy: &mut dyn Policy| {
             let mut scores = [0.0; 2];
             policy.differentiable().unwrap().scores(&features, &mut scores);
             scores[0] * by_score[0] + scores[1] * by_score[1]
         };
         loss(&mut *policy);
         policy.differentiable().unwrap().add_gradient(&features, &by_score, &mut gradient);
-        for index in 0..size {
+        for (index, found) in gradient.into_iter().enumerate() {
             let mut at = |step: f64| {
                 policy.parameters_mut().unwrap()[index] += step;
-                let found = loss(&mut *policy);
+                let there = loss(&mut *policy);
                 policy.parameters_mut().unwrap()[index] -= step;
-                found
+                there
             };
             let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
-            assert!((slope - gradient[index]).abs() < 1e-8, "{id} {index}: {slope} {}", gradient[index]);
+            assert!((slope - found).abs() < 1e-8, "{id} {index}: {slope} {found}");
         }
     }
 }
@@ -79,7 +79,7 @@ fn gradients_are_what_differences_say() {
 #[test]
 fn a_softmax_policy_draws_only_when_asked_to() {
     for id in ["linear_softmax", "mlp"] {
-        let mut taken = |kwargs: &str| {
+        let taken = |kwargs: &str| {
             let mut policy = make(id, kwargs).unwrap();
             let mut action = Element::Discrete(0);
             let one = |_| {
