@@ -11,6 +11,7 @@
 )]
 
 mod acceptance;
+mod algorithm;
 mod array;
 mod bad_input;
 mod bundle;
@@ -21,9 +22,11 @@ mod eval;
 mod experiment;
 mod foreign;
 mod house;
+mod learning;
 mod lua_definitions;
 mod manifest;
 mod peers;
+mod policy;
 mod random;
 mod regime;
 mod rollouts;

@@ -34,6 +34,8 @@ pub struct Plan {
     pub meta: Map,
     /// Extra row keys to record.
     pub record: Vec<Record>,
+    /// Over how many steps each effective rank of the policy's representation is measured.
+    pub effective_rank: Option<u64>,
 }
 
 /// Everything that takes part in a run.
@@ -129,7 +131,15 @@ impl Rollout<'_> {
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
     pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
+        if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
+            state
+                .result
+                .warnings
+                .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
+        }
         self.shift(&mut state)?;
+        let told = self.algorithm.on_start(state.regimes.present());
+        told.map_err(|source| RunError::Algorithm { step: 0, source })?;
         let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
         reset.map_err(|source| RunError::Env { step: 0, source })?;
         let mut writer =
@@ -195,7 +205,7 @@ impl Rollout<'_> {
         observer: &mut dyn Observer,
     ) -> Result<bool, RunError> {
         let step = state.result.steps;
-        let acted = self.algorithm.policy_mut().act(&state.observation, &mut state.action);
+        let acted = self.algorithm.act(&state.observation, &mut state.action);
         acted.map_err(|source| RunError::Policy { step, source })?;
         let stepped = self.env.step(&state.action, &mut state.next_observation);
         let Transition { reward: env_reward, terminated, truncated, info } =
@@ -229,6 +239,7 @@ impl Rollout<'_> {
         row.observed_at = reported_time(&info).or_else(|| state.clock.observed()).map(str::to_owned);
         if let Some(writer) = writer {
             state.row.fill(&view);
+            state.row.measure(self.algorithm.policy().representation());
             writer.write(&state.row.row)?;
         }
         self.algorithm.on_step(&view, reward).map_err(|source| RunError::Algorithm { step, source })?;
@@ -290,7 +301,7 @@ impl State {
             next_observation: blank,
             action: rollout.env.action_space().blank(),
             regimes: RegimeTrack::new(rollout.env),
-            row: StepRow::new(&rollout.plan.record),
+            row: StepRow::new(&rollout.plan.record, rollout.plan.effective_rank),
             clock: Rc::default(),
             episode: Episode::default(),
             window: Window::default(),
