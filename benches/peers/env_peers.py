@@ -29,6 +29,7 @@ def single(name, steps):
 
     import gymnasium
 
+    gymnasium.logger.min_level = gymnasium.logger.ERROR
     environment = gymnasium.make(name)
     environment.action_space.seed(1)
     actions = [environment.action_space.sample() for _ in range(POOL)]
@@ -46,6 +47,7 @@ def vector(name, copies, calls):
 
     import gymnasium
 
+    gymnasium.logger.min_level = gymnasium.logger.ERROR
     environment = gymnasium.make_vec(name, num_envs=copies, vectorization_mode="sync")
     environment.action_space.seed(1)
     actions = [environment.action_space.sample() for _ in range(POOL)]
@@ -99,7 +101,7 @@ def main():
         task = [bench, "vector", name, str(COPIES), str(ROLLOUT)]
         done = calls * COPIES * ROLLOUT
         two, one = {"RAYON_NUM_THREADS": "2"}, {"RAYON_NUM_THREADS": "1"}
-        cpu = done / fastest([*task, str(calls)], one)[0]
+        cpu = done / fastest([*task, str(calls)], one)[1]
         wall = done * 2 / fastest([*task, str(calls * 2)], two)[0]
         print(
             f"{name:<26}{theirs / 1e3:>10.1f}{cpu / 1e3:>10.0f}{cpu / theirs:>7.0f}x{wall / 1e3:>10.0f}{wall / theirs:>7.0f}x",
