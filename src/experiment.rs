@@ -29,9 +29,9 @@ use crate::policy::{Context, PolicyError};
 use crate::regime::{Provider, RegimeRecord};
 use crate::reward::{Composition, RewardRecord};
 use crate::trace::row::IDENTITY_KEYS;
-use crate::value::{Map, Value};
+use crate::value::{Map, Value, unrecorded};
 use regimes::RegimeTrack;
-use rollout::{Plan, Rollout};
+use rollout::{Output, Plan, Rollout};
 
 /// Parts that a script made already; the configuration's own records are used where one is
 /// missing.
@@ -63,6 +63,7 @@ impl Experiment {
     /// regime that is known up front sets a parameter the environment lacks or weighs a term the
     /// composition lacks.
     pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
+        let catalog = &with_recorded(catalog, &config)?;
         let mut env = catalog.env(&config.env.id, &config.env.kwargs)?;
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
@@ -86,7 +87,8 @@ impl Experiment {
         Ok(Self { config, env, algorithm, reward, provider, env_code, policy_code, ran: false })
     }
 
-    /// Runs the experiment to its end; with `traces`, a row a step is written there.
+    /// Runs the experiment to its end; with `traces`, a row a step is written there, and the
+    /// resolved configuration [beside it](crate::config::beside).
     ///
     /// # Errors
     /// When a part fails or the trace cannot be written. What was written until then is whole
@@ -103,6 +105,7 @@ impl Experiment {
             meta: self.identity(),
             record: self.config.trace.record.clone(),
         };
+        let resolved = traces.map(|_| self.resolved().to_document());
         let rollout = Rollout {
             plan: &plan,
             env: &mut *self.env,
@@ -110,7 +113,26 @@ impl Experiment {
             reward: self.reward.as_mut(),
             provider: &mut *self.provider,
         };
-        rollout.run(traces, observer)
+        rollout.run(Output { traces, config: resolved.as_deref() }, observer)
+    }
+
+    /// The configuration with everything that a script defined in it by value: on its own it
+    /// makes the same experiment again. What cannot be recorded says why in place of its code.
+    #[must_use]
+    pub fn resolved(&self) -> ExperimentConfig {
+        let code = |code: &Result<Option<Value>, String>| code.clone().unwrap_or_else(|why| Some(unrecorded(why)));
+        let mut config = self.config.clone();
+        config.env.lua = code(&self.env_code);
+        if let Some(policy) = &mut config.algorithm.policy {
+            policy.lua = code(&self.policy_code);
+        }
+        config.reward = self.reward.as_ref().map(Composition::describe);
+        config.regime = self.provider.record().unwrap_or_else(|error| RegimeRecord {
+            provider: error.provider,
+            params: Map::new(),
+            lua: Some(unrecorded(error.message)),
+        });
+        config
     }
 
     /// The configuration.
@@ -177,6 +199,20 @@ impl Experiment {
     pub fn regime_record(&self) -> Result<RegimeRecord, ExperimentError> {
         Ok(self.provider.record()?)
     }
+}
+
+/// `catalog` with what the configuration defines by value.
+fn with_recorded(catalog: &Catalog, config: &ExperimentConfig) -> Result<Catalog, ExperimentError> {
+    let mut catalog = catalog.clone();
+    if let Some(code) = &config.env.lua {
+        catalog = catalog.with_recorded_env(&config.env.id, code)?;
+    }
+    if let Some((policy, code)) =
+        config.algorithm.policy.as_ref().and_then(|policy| Some((policy, policy.lua.as_ref()?)))
+    {
+        catalog = catalog.with_recorded_policy(&policy.id, code)?;
+    }
+    Ok(catalog)
 }
 
 /// A run's identity keys in their order, then its other keys sorted.

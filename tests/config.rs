@@ -257,7 +257,8 @@ fn any_map() -> impl Strategy<Value = Map> {
 fn any_config() -> impl Strategy<Value = ExperimentConfig> {
     use skyfall::config::{AlgorithmConfig, EnvConfig, PolicyConfig, Record, RolloutConfig, RunConfig, TraceConfig};
     use skyfall::reward::{RewardRecord, TermRecord};
-    let policy = proptest::option::of((any_text(), any_map()).prop_map(|(id, kwargs)| PolicyConfig { id, kwargs }));
+    let policy =
+        proptest::option::of((any_text(), any_map()).prop_map(|(id, kwargs)| PolicyConfig { id, kwargs, lua: None }));
     let algorithm =
         (any_text(), any_map(), policy).prop_map(|(name, params, policy)| AlgorithmConfig { name, params, policy });
     let term = (any_map(), -1e3..1e3f64, proptest::option::of(any_map()));
@@ -278,7 +279,7 @@ fn any_config() -> impl Strategy<Value = ExperimentConfig> {
     let record = proptest::sample::subsequence(Record::ALL.to_vec(), 0..=5);
     (any_text(), any_map(), algorithm, rollout, reward, regime, run, record).prop_map(
         |(id, kwargs, algorithm, rollout, reward, regime, run, record)| ExperimentConfig {
-            env: EnvConfig { id, kwargs },
+            env: EnvConfig { id, kwargs, lua: None },
             algorithm,
             rollout,
             reward,

@@ -23,6 +23,7 @@ mod house;
 mod manifest;
 mod peers;
 mod random;
+mod resolved;
 mod rollouts;
 mod script;
 mod text_json;

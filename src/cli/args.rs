@@ -74,6 +74,9 @@ pub(super) struct ScriptArguments {
     /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) overrides: Vec<String>,
+    /// Print a returned experiment's resolved configuration instead of running it
+    #[arg(long)]
+    pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
     /// The script's arguments: `...` and `arg`
@@ -98,6 +101,9 @@ pub(super) struct RunArguments {
     /// Replace a field of the configuration (VALUE is JSON, else text)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) overrides: Vec<String>,
+    /// Print the resolved configuration and run nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
 }

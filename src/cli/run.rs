@@ -8,7 +8,7 @@ use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
-use crate::script::{BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost};
+use crate::script::{BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment};
 
 use super::Ending;
 use super::args::RunArguments;
@@ -30,6 +30,10 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let total = config.rollout.total_steps;
     let catalog = Catalog::native().with_scripts(BareScripts::new()?);
     let mut experiment = Experiment::new(config, &catalog, Parts::default()).map_err(Diagnostic::from)?;
+    if arguments.dry_run {
+        terminal.print(&experiment.resolved().to_document());
+        return Ok(Exit::Success);
+    }
     let mut observer = Progress { terminal, total };
     let result = experiment.run(arguments.traces.as_deref(), &mut observer).map_err(Diagnostic::from)?;
     for warning in &result.warnings {
@@ -51,6 +55,7 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let script = Script::File(arguments.config.clone());
     let host = ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
     match host.run() {
+        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => dry_run(&experiment, terminal),
         Ok(Outcome::Experiment(experiment)) => {
             let options = RunOptions::new(arguments.traces.clone(), arguments.export.clone());
             let result =
@@ -70,6 +75,13 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
             Err(Box::new(Diagnostic::new("run/exit", format!("the script ended with code {code}"), Exit::Failure)))
         }
     }
+}
+
+/// Prints the configuration that a script's experiment comes down to.
+pub(super) fn dry_run(experiment: &ScriptedExperiment, terminal: &Terminal) -> Ending {
+    let config = experiment.resolved().map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+    terminal.print(&config.to_document());
+    Ok(Exit::Success)
 }
 
 /// Says on stdout how a run went and where its artifacts are.

@@ -105,7 +105,8 @@ fn read_env(field: Field<'_>) -> Option<EnvConfig> {
     let field = field.section()?;
     let id = field.require("id", "an environment's id").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
-    Some(EnvConfig { id: id?, kwargs: kwargs? })
+    let lua = section(&field, "lua", read_code, || None);
+    Some(EnvConfig { id: id?, kwargs: kwargs?, lua: lua? })
 }
 
 fn default_algorithm() -> AlgorithmConfig {
@@ -124,7 +125,13 @@ fn read_policy(field: Field<'_>) -> Option<PolicyConfig> {
     let field = field.section()?;
     let id = field.require("id", "a policy's name or dotted factory").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
-    Some(PolicyConfig { id: id?, kwargs: kwargs? })
+    let lua = section(&field, "lua", read_code, || None);
+    Some(PolicyConfig { id: id?, kwargs: kwargs?, lua: lua? })
+}
+
+/// A definition by value; what it says is checked when it is rebuilt.
+fn read_code(field: Field<'_>) -> Option<Option<Value>> {
+    field.map().map(|code| Some(code.into()))
 }
 
 fn read_rollout(field: Field<'_>) -> Option<RolloutConfig> {

@@ -1,6 +1,7 @@
 //! Why an experiment could not be made, or stopped.
 
 use crate::algorithm::AlgorithmError;
+use crate::atomic::AtomicError;
 use crate::diagnostic::{Exit, Problem};
 use crate::env::EnvError;
 use crate::policy::PolicyError;
@@ -79,6 +80,9 @@ pub enum RunError {
     /// The trace cannot be written.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// What stands beside the trace cannot be written.
+    #[error(transparent)]
+    Beside(#[from] AtomicError),
     /// A reward term failed.
     #[error(transparent)]
     Reward(#[from] ScoreError),
@@ -139,6 +143,7 @@ impl Problem for RunError {
     fn code(&self) -> &'static str {
         match self {
             Self::Trace(source) => source.code(),
+            Self::Beside(_) => "experiment/beside",
             Self::Reward(source) => source.code(),
             Self::Env { source, .. } => source.code(),
             Self::Policy { source, .. } => source.code(),
@@ -159,7 +164,7 @@ impl Problem for RunError {
             Self::Algorithm { source, .. } => source.hint(),
             Self::Provider { source, .. } => source.hint(),
             Self::Regime { source, .. } => source.hint(),
-            Self::Callback { .. } | Self::AlreadyRun => None,
+            Self::Beside(_) | Self::Callback { .. } | Self::AlreadyRun => None,
         }
     }
 }

@@ -12,7 +12,8 @@ use super::error::{ExperimentError, RunError};
 use super::regimes::RegimeTrack;
 use super::row::{StepRow, reported_time};
 use crate::algorithm::{Algorithm, Episode, Window};
-use crate::config::Record;
+use crate::atomic;
+use crate::config::{Record, beside};
 use crate::env::{Env, Transition};
 use crate::regime::{Provider, Regime};
 use crate::reward::{Composition, StepClock, StepView};
@@ -48,6 +49,27 @@ pub struct Rollout<'a> {
     pub reward: Option<&'a mut Composition>,
     /// When the world shifts.
     pub provider: &'a mut dyn Provider,
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Output<'a> {
+    /// Where to write a row for each step.
+    pub traces: Option<&'a Path>,
+    /// The text of the resolved configuration, to stand [beside](crate::config::beside) the trace.
+    pub config: Option<&'a str>,
+}
+
+impl Output<'_> {
+    /// Starts the trace, and puts the configuration beside it if it is a file.
+    fn open(self, meta: &Map) -> Result<Option<Writer>, RunError> {
+        let Some(path) = self.traces else { return Ok(None) };
+        let writer = Writer::create(path, meta, WriterOptions::default())?;
+        if let Some(config) = self.config.filter(|_| path.is_file()) {
+            atomic::write_file(&beside(path), config.as_bytes())?;
+        }
+        Ok(Some(writer))
+    }
 }
 
 /// Is told what happens; everything is optional.
@@ -122,18 +144,17 @@ impl Rollout<'_> {
         RegimeTrack::new(self.env).check(self.provider, self.env, self.reward.as_deref())
     }
 
-    /// Goes through the steps; with `traces`, writes a row for each there. The file is made only
+    /// Goes through the steps and leaves what `output` asks for. The trace is made only
     /// after the environment was reset under the first regime.
     ///
     /// # Errors
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
-    pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+    pub fn run(mut self, output: Output<'_>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
         self.shift(&mut state)?;
         let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
         reset.map_err(|source| RunError::Env { step: 0, source })?;
-        let mut writer =
-            traces.map(|path| Writer::create(path, &self.plan.meta, WriterOptions::default())).transpose()?;
+        let mut writer = output.open(&self.plan.meta)?;
         let gone = self.steps(&mut state, &mut writer, observer);
         // Also after a failure: what was written so far is kept.
         let closed = writer.map(|mut writer| writer.close()).transpose();

@@ -5,7 +5,7 @@
 
 use indexmap::IndexMap;
 
-use super::{RewardRecord, StepView, Term, TermError, TermValue};
+use super::{RewardRecord, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::diagnostic::{Exit, Problem};
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -130,6 +130,21 @@ impl Composition {
     pub fn record(&self) -> Result<RewardRecord, TermError> {
         let terms = self.terms.iter().map(|weighted| Ok((weighted.term.record()?, weighted.declared)));
         Ok(RewardRecord { terms: terms.collect::<Result<_, TermError>>()? })
+    }
+
+    /// As [`Composition::record`]; in place of the code of a term that captures what cannot be
+    /// recorded stands why, under `unrecorded`.
+    #[must_use]
+    pub fn describe(&self) -> RewardRecord {
+        let describe = |weighted: &Weighted| {
+            let term = weighted.term.record().unwrap_or_else(|error| TermRecord {
+                name: error.term,
+                params: Map::new(),
+                origin: TermOrigin::Lua(crate::value::unrecorded(error.message)),
+            });
+            (term, weighted.declared)
+        };
+        RewardRecord { terms: self.terms.iter().map(describe).collect() }
     }
 }
 

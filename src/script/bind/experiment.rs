@@ -16,7 +16,7 @@ use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{fail, message};
 use crate::script::host::{Console, Host};
 use crate::value::{Map, Value};
 
@@ -66,15 +66,20 @@ impl ScriptedExperiment {
         &self.config.run.name
     }
 
+    /// The configuration with everything that the script defined in it by value.
+    ///
+    /// # Errors
+    /// One line: what cannot be made.
+    pub fn resolved(&self) -> Result<ExperimentConfig, String> {
+        self.build().map(|experiment| experiment.resolved()).map_err(told)
+    }
+
     /// Runs the experiment once more from its beginning.
     ///
     /// # Errors
     /// One line: what failed, at which step, where in the script.
     pub fn run(&self, options: &RunOptions) -> Result<RunResult, String> {
-        self.run_inner(options).map_err(|fault| match fault {
-            Fault::Line(line) => line,
-            Fault::Lua(error) => message(&error),
-        })
+        self.run_inner(options).map_err(told)
     }
 
     fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
@@ -114,6 +119,14 @@ impl ScriptedExperiment {
         let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
         let catalog = self.host.catalog.borrow().clone().with_scripts(scripts);
         Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
+    }
+}
+
+/// A fault as one line.
+fn told(fault: Fault) -> String {
+    match fault {
+        Fault::Line(line) => line,
+        Fault::Lua(error) => message(&error),
     }
 }
 
@@ -236,7 +249,10 @@ fn result_table(lua: &Lua, result: &RunResult, name: &str, options: &RunOptions)
 
 impl UserData for ScriptedExperiment {
     fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
-        fields.add_field_method_get("config", |lua, this| convert::write(lua, &this.config.to_value()));
+        fields.add_field_method_get("config", |lua, this| {
+            let config = this.resolved().map_err(|line| fail(lua, line))?;
+            convert::write(lua, &config.to_value())
+        });
     }
 }
 

@@ -238,6 +238,9 @@ pub(super) fn lua_record(source: &str) -> Value {
 /// One line saying what is missing or does not fit.
 pub(super) fn recorded_source(record: &Value) -> Result<&str, String> {
     let field = |name: &str| record.as_map().and_then(|map| map.get(name)).and_then(Value::as_text);
+    if let Some(why) = field("unrecorded") {
+        return Err(format!("its Lua was not recorded: {why}"));
+    }
     let source = field("source").ok_or("the recorded Lua has no `source`")?;
     let digest = field("sha256").ok_or("the recorded Lua has no `sha256`")?;
     if sha256_hex(source.as_bytes()) == digest {
