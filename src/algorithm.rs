@@ -11,6 +11,8 @@ use crate::diagnostic::Problem;
 use crate::policy::Policy;
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::SnapshotError;
+use crate::value::Value;
 
 /// Learns from steps, episodes and windows.
 pub trait Algorithm {
@@ -58,6 +60,24 @@ pub trait Algorithm {
     /// As [`Algorithm::on_step`].
     fn finish(&mut self) -> Result<(), AlgorithmError> {
         Ok(())
+    }
+
+    /// The state between two windows, its random stream included and its policy left out, for a
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be saved; the default is that it cannot.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(SnapshotError::unknown("the algorithm"))
+    }
+
+    /// Goes back to where [`Algorithm::snapshot`] was taken; the algorithm is one made anew, and
+    /// its policy was restored before.
+    ///
+    /// # Errors
+    /// When `state` is not what this algorithm saved.
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown("the algorithm"))
     }
 
     /// What the user should know, each thing once; the run loop collects it.

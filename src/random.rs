@@ -7,6 +7,7 @@
 mod pcg64;
 mod sampling;
 mod seed_sequence;
+mod snapshot;
 mod ziggurat;
 
 use sha2::{Digest, Sha256};

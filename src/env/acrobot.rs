@@ -8,6 +8,7 @@ use std::f64::consts::PI;
 
 use super::native::{Action, Outcome, World, square, write_floats};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::array::DType;
 use crate::random::Rng;
 use crate::space::{BoxSpace, Element, Space, SpaceError};
@@ -124,6 +125,11 @@ impl World for Acrobot {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the reference begins at a float32 state")]
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        let [a, b, c, d] = &mut self.state;
+        vec![Slot::Number(a), Slot::Number(b), Slot::Number(c), Slot::Number(d), Slot::Flag(&mut self.fresh)]
+    }
+
     fn start(&mut self, rng: &mut Rng) {
         self.state = [(); 4].map(|()| f64::from(rng.uniform(-0.1, 0.1) as f32));
         self.fresh = true;

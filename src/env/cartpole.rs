@@ -6,6 +6,7 @@
 
 use super::native::{Action, Outcome, World, write_floats};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::array::DType;
 use crate::random::Rng;
 use crate::space::{BoxSpace, Element, Space, SpaceError};
@@ -84,6 +85,10 @@ impl World for CartPole {
             ("theta_threshold_radians", Field::Positive(&mut self.theta_threshold_radians)),
             ("sutton_barto_reward", Field::Flag(&mut self.sutton_barto_reward)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        self.state.iter_mut().map(Slot::Number).collect()
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -5,6 +5,7 @@
 use super::grid::{categorical, slipped, write_state};
 use super::native::{Action, Outcome, World};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::random::Rng;
 use crate::space::{Element, Space, SpaceError};
 
@@ -53,6 +54,10 @@ impl World for CliffWalking {
             ("step_reward", Field::Number(&mut self.step_reward)),
             ("cliff_reward", Field::Number(&mut self.cliff_reward)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::Index(&mut self.state)]
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -4,6 +4,7 @@
 use super::grid::{categorical, slipped, write_state};
 use super::native::{Action, Outcome, World};
 use super::setting::{Field, Setting};
+use super::snapshot::Slot;
 use crate::random::Rng;
 use crate::space::{Element, Space, SpaceError};
 use crate::value::{Map, Value};
@@ -128,6 +129,10 @@ impl World for FrozenLake {
             ("success_rate", Field::Share(&mut self.success_rate)),
             ("reward_schedule", Field::Other(&mut self.rewards)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::Index(&mut self.state)]
     }
 
     fn start(&mut self, rng: &mut Rng) {

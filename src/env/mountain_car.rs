@@ -3,6 +3,7 @@
 
 use super::native::{Action, Outcome, World, write_floats};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::array::DType;
 use crate::random::Rng;
 use crate::space::{BoxSpace, Element, Space, SpaceError};
@@ -48,6 +49,10 @@ impl World for MountainCar {
             ("goal_position", Field::Number(&mut self.goal_position)),
             ("goal_velocity", Field::Number(&mut self.goal_velocity)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::Number(&mut self.position), Slot::Number(&mut self.velocity)]
     }
 
     fn start(&mut self, rng: &mut Rng) {

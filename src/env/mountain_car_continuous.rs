@@ -8,6 +8,7 @@
 use super::mountain_car::{POSITIONS, TOP_SPEED, observation_space};
 use super::native::{Action, Outcome, World, square, write_floats};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::array::DType;
 use crate::random::Rng;
 use crate::space::{BoxSpace, Element, Space, SpaceError};
@@ -78,6 +79,11 @@ impl World for MountainCarContinuous {
             ("goal_position", Field::Number(&mut self.goal_position)),
             ("goal_velocity", Field::Number(&mut self.goal_velocity)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        let [position, velocity] = &mut self.state;
+        vec![Slot::Number(position), Slot::Number(velocity), Slot::Flag(&mut self.fresh)]
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -4,9 +4,11 @@
 //! Stepping allocates nothing as long as the caller keeps handing in the same element.
 
 use super::setting::Field;
+use super::snapshot::{self as slots, Slot};
 use super::{Env, EnvError, Info, Transition};
 use crate::array::{Array, DType};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space, SpaceError};
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -21,6 +23,9 @@ pub(super) trait World: Clone {
 
     /// Everything that can be set between steps, by name, in a fixed order.
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)>;
+
+    /// What changes from step to step.
+    fn state(&mut self) -> Vec<Slot<'_>>;
 
     /// Begins an episode.
     fn start(&mut self, rng: &mut Rng);
@@ -73,6 +78,20 @@ enum Phase {
     Unstarted,
     Running,
     Ended,
+}
+
+impl Phase {
+    /// The phases and their names in a snapshot.
+    const NAMES: [(Self, &str); 3] =
+        [(Self::Unstarted, "unstarted"), (Self::Running, "running"), (Self::Ended, "ended")];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|(phase, _)| *phase == self).map_or("", |(_, name)| name)
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(_, known)| *known == name).map(|(phase, _)| phase)
+    }
 }
 
 /// A world behind the interface of an environment.
@@ -181,6 +200,36 @@ impl<W: World> Env for Native<W> {
 
     fn parameters(&self) -> Map {
         self.world.clone().fields().into_iter().map(|(name, field)| (name.to_owned(), field.get())).collect()
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("parameters", self.parameters().into()),
+            ("state", slots::save(self.world.clone().state())),
+            ("rng", self.rng.as_ref().map(Rng::snapshot).into()),
+            ("elapsed", snapshot::count(self.elapsed)),
+            ("phase", self.phase.name().into()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let parameters = snapshot::read(state, "parameters", Value::as_map)?;
+        for (name, mut field) in self.world.fields() {
+            let value = parameters.get(name).ok_or_else(|| snapshot::damaged(name))?;
+            field.set(value).map_err(|_| snapshot::damaged(name))?;
+        }
+        slots::restore(self.world.state(), state, "state")?;
+        self.rng = match snapshot::entry(state, "rng")? {
+            Value::Null => None,
+            point => {
+                let mut rng = Rng::new(0);
+                rng.restore_snapshot(point)?;
+                Some(rng)
+            }
+        };
+        self.elapsed = snapshot::read_count(state, "elapsed")?;
+        self.phase = snapshot::read(state, "phase", |phase| Phase::named(phase.as_text()?))?;
+        Ok(())
     }
 
     fn set_parameter(&mut self, name: &str, value: &Value) -> Result<(), EnvError> {

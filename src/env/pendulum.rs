@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 
 use super::native::{Action, Outcome, World, square, write_floats};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::array::DType;
 use crate::random::Rng;
 use crate::space::{BoxSpace, Element, Space, SpaceError};
@@ -49,6 +50,10 @@ impl World for Pendulum {
             ("max_speed", Field::Positive(&mut self.max_speed)),
             ("max_torque", Field::Positive(&mut self.max_torque)),
         ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::Number(&mut self.angle), Slot::Number(&mut self.speed)]
     }
 
     fn start(&mut self, rng: &mut Rng) {

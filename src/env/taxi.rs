@@ -5,6 +5,7 @@
 use super::grid::{categorical, write_state};
 use super::native::{Action, Outcome, World};
 use super::setting::Field;
+use super::snapshot::Slot;
 use crate::random::Rng;
 use crate::space::{Element, Space, SpaceError};
 
@@ -161,6 +162,17 @@ impl World for Taxi {
             ("fickle_passenger", Field::Flag(&mut self.fickle_passenger)),
             ("rainy_probability", Field::Share(&mut self.rainy_probability)),
             ("fickle_probability", Field::Share(&mut self.fickle_probability)),
+        ]
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        let Place { row, column, passenger, goal } = &mut self.place;
+        vec![
+            Slot::Flag(&mut self.undecided),
+            Slot::Integer(row),
+            Slot::Integer(column),
+            Slot::Integer(passenger),
+            Slot::Integer(goal),
         ]
     }
 

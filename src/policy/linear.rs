@@ -5,7 +5,9 @@ use std::path::Path;
 use super::registry::Arguments;
 use super::{Checkpoint, Context, Policy, PolicyError, weights};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// The deviation of the initial weights.
 const INITIAL: f64 = 0.1;
@@ -121,6 +123,19 @@ impl Policy for LinearMenu {
 
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
         weights::load(&self.id, path, self.shape, &mut self.weights)
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.weights))]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let weights = snapshot::read_numbers(state, "weights")?;
+        if weights.len() != self.weights.len() {
+            return Err(snapshot::damaged("weights"));
+        }
+        self.weights = weights;
+        Ok(())
     }
 
     fn parameters(&self) -> Option<&[f64]> {

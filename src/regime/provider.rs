@@ -2,6 +2,7 @@
 
 use super::read::{KEYS, note_unknown_keys, read_at, regime};
 use super::{Provider, Regime, RegimeError, RegimeRecord};
+use crate::snapshot::{self, SnapshotError};
 use crate::suggest;
 use crate::text::decode::Field;
 use crate::value::Value;
@@ -87,6 +88,25 @@ impl Provider for Timeline {
 
     fn record(&self) -> Result<RegimeRecord, RegimeError> {
         Ok(self.record.clone())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let (index, end) = self.present.unzip();
+        let index = index.and_then(|index| u64::try_from(index).ok());
+        Ok(snapshot::state([("index", index.map(snapshot::count).into()), ("end", end.map(snapshot::count).into())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.present = match snapshot::entry(state, "index")? {
+            Value::Null => None,
+            index => {
+                let index = index.as_int().and_then(|index| usize::try_from(index).ok());
+                let index =
+                    index.filter(|index| *index < self.spans.len()).ok_or_else(|| snapshot::damaged("index"))?;
+                Some((index, snapshot::read_count(state, "end")?))
+            }
+        };
+        Ok(())
     }
 
     fn pass(&self) -> Option<u64> {

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::{RewardRecord, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::diagnostic::{Exit, Problem};
+use crate::snapshot::SnapshotError;
 use crate::suggest;
 use crate::value::{Map, Value};
 
@@ -121,6 +122,15 @@ impl Composition {
             }
         }
         Ok(sum.unwrap_or_default())
+    }
+
+    /// Whether every term answers from the step alone; a composition then has no state but the
+    /// regime's weights.
+    ///
+    /// # Errors
+    /// The first term that keeps state, or may.
+    pub fn check_stateless(&self) -> Result<(), SnapshotError> {
+        self.terms.iter().try_for_each(|weighted| weighted.term.check_stateless())
     }
 
     /// The composition by value, with the declared weights.
