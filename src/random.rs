@@ -4,6 +4,7 @@
 //! derives a stream from the seed and the stream's name (`environment`, `policy`, `algorithm`,
 //! `regime`, `script`), so that adding draws to one never moves another.
 
+mod bounded;
 mod pcg64;
 mod sampling;
 mod seed_sequence;
@@ -119,49 +120,6 @@ impl Rng {
         low + (high - low) * self.double()
     }
 
-    /// An integer from `low` to `high - 1`, as `Generator.integers(low, high)` with dtype int64;
-    /// `low` when the range is empty or has one element (nothing is drawn then).
-    pub fn integers(&mut self, low: i64, high: i64) -> i64 {
-        let width = high.wrapping_sub(low).cast_unsigned();
-        if high <= low.saturating_add(1) {
-            return low;
-        }
-        low.wrapping_add(self.below(width).cast_signed())
-    }
-
-    /// An integer below `n` by Lemire's method, on 32 bits where `n` allows.
-    fn below(&mut self, n: u64) -> u64 {
-        match u32::try_from(n) {
-            Ok(n) => u64::from(self.below_u32(n)),
-            Err(_) if n == 1 << 32 => u64::from(self.next_u32()),
-            Err(_) => self.below_u64(n),
-        }
-    }
-
-    fn below_u32(&mut self, n: u32) -> u32 {
-        let mut product = u64::from(self.next_u32()) * u64::from(n);
-        let [mut low, mut high] = halves(product);
-        if low < n {
-            let threshold = n.wrapping_neg() % n;
-            while low < threshold {
-                product = u64::from(self.next_u32()) * u64::from(n);
-                [low, high] = halves(product);
-            }
-        }
-        high
-    }
-
-    fn below_u64(&mut self, n: u64) -> u64 {
-        let mut product = u128::from(self.next_u64()) * u128::from(n);
-        if low_half(product) < n {
-            let threshold = n.wrapping_neg() % n;
-            while low_half(product) < threshold {
-                product = u128::from(self.next_u64()) * u128::from(n);
-            }
-        }
-        high_half(product)
-    }
-
     /// A draw from the standard normal distribution (Marsaglia and Tsang's ziggurat, 256 steps).
     pub fn standard_normal(&mut self) -> f64 {
         ziggurat::standard_normal(self)
@@ -170,34 +128,6 @@ impl Rng {
     /// A draw from the exponential distribution of mean 1 (256-step ziggurat).
     pub fn standard_exponential(&mut self) -> f64 {
         ziggurat::standard_exponential(self)
-    }
-
-    /// The number of tries up to the first success, each succeeding with `probability`, as
-    /// `Generator.geometric` counts them below 1/3 (by inversion); NumPy searches above.
-    #[allow(dead_code, reason = "the length of a sampled sequence")]
-    pub(crate) fn geometric(&mut self, probability: f64) -> u64 {
-        let tries = (-self.standard_exponential() / (-probability).ln_1p()).ceil();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
-        let tries = tries as u64;
-        tries
-    }
-
-    /// An index drawn with the given probabilities: the number of cumulative sums, left to right
-    /// and divided by the last, that do not exceed a double (NumPy's `choice(n, p=...)`).
-    pub fn weighted(&mut self, weights: &[f64]) -> usize {
-        let mut sums: Vec<f64> = weights
-            .iter()
-            .scan(0.0, |sum, weight| {
-                *sum += weight;
-                Some(*sum)
-            })
-            .collect();
-        let total = sums.last().copied().unwrap_or(1.0);
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        let draw = self.double();
-        sums.iter().filter(|sum| **sum <= draw).count().min(weights.len().saturating_sub(1))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Random streams against vectors that NumPy 2.5.5 drew (`tests/data/random`).
 
 use serde_json::Value as Json;
+use skyfall::array::DType;
 use skyfall::random::{Rng, RngState, SeedSequence};
 
 fn vectors() -> Vec<Json> {
@@ -73,6 +74,7 @@ fn single_draws_are_numpys() {
         check(vector, "integers_0_2^32-1_incl_odd", |rng| rng.integers(0, 3 << 30), int);
         check(vector, "integers_0_2^40", |rng| rng.integers(0, 1 << 40), int);
         check(vector, "integers_0_2^63", |rng| rng.integers(-(1 << 62), 1 << 62) + (1 << 62), int);
+        check(vector, "geometric_0.25", |rng| i64::try_from(rng.geometric(0.25)).unwrap(), int);
         check(vector, "choice_p", |rng| i64::try_from(rng.weighted(&[0.1, 0.2, 0.3, 0.4])).unwrap(), int);
     }
 }
@@ -83,8 +85,11 @@ fn sets_are_drawn_as_numpy_draws_them() {
         let rng = || Rng::from_entropy(&words(vector["seed"].as_str().unwrap()));
         assert_eq!(Json::from(rng().permutation(10)), vector["permutation_10"]);
         assert_eq!(Json::from(rng().choose(10, 3)), vector["choice_10_3_noreplace"]);
-        assert_eq!(Json::from(rng().small_integers(2, 8)), vector["integers_int8_0_2_size8"]);
-        assert_eq!(Json::from(rng().small_integers(7, 8)), vector["integers_uint8_0_7_size8"]);
+        let integers = |dtype, n| Json::from(rng().integers_of(dtype, 0, n, 8));
+        assert_eq!(integers(DType::I8, 2), vector["integers_int8_0_2_size8"]);
+        assert_eq!(integers(DType::U8, 7), vector["integers_uint8_0_7_size8"]);
+        assert_eq!(integers(DType::I16, 1000), vector["integers_int16_0_1000_size8"]);
+        assert_eq!(integers(DType::I32, 1000), vector["integers_int32_0_1000_size8"]);
     }
 }
 
@@ -147,7 +152,7 @@ fn degenerate_requests_draw_nothing() {
     let before = rng.state();
     assert_eq!(rng.integers(5, 6), 5);
     assert_eq!(rng.integers(5, 5), 5);
-    assert_eq!(rng.small_integers(1, 3), [0, 0, 0]);
+    assert_eq!(rng.integers_of(DType::U8, 4, 5, 3), [4, 4, 4]);
     assert_eq!(rng.choice::<u8>(&[]), None);
     assert_eq!(rng.permutation(1), [0]);
     assert_eq!(rng.state(), before);

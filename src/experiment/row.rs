@@ -98,18 +98,6 @@ pub(crate) fn write_element(element: &Element, slot: &mut Value) {
                 *item = Value::Float(f64::from(*number));
             }
         }
-        (Element::Discrete(value), slot) => *slot = Value::Int(*value),
-        (Element::Array(array), slot) => *slot = array.to_value(),
-        (Element::Text(text), slot) => *slot = Value::Text(text.clone()),
-        (Element::Tuple(parts), slot) => *slot = Value::List(parts.iter().map(element_value).collect()),
-        (Element::Dict(parts), slot) => {
-            *slot = Value::Map(parts.iter().map(|(name, part)| (name.clone(), element_value(part))).collect());
-        }
+        (element, slot) => *slot = element.to_value(),
     }
-}
-
-fn element_value(element: &Element) -> Value {
-    let mut value = Value::Null;
-    write_element(element, &mut value);
-    value
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use super::registry::Arguments;
 use super::weights::checkpoint_error;
 use super::{Checkpoint, Context, Policy, PolicyError};
-use crate::array::Array;
 use crate::random::Rng;
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
@@ -66,17 +65,11 @@ impl ConstantPolicy {
         let given = arguments.kwargs.get("action").ok_or_else(|| {
             arguments.error(format!("`kwargs.action` is missing: an element of {}", context.action_space))
         })?;
-        let action = match context.action_space {
-            Space::Box(space) => {
-                let array = Array::from_value(given, space.dtype());
-                Some(Element::Array(array.map_err(|cause| arguments.error(format!("`kwargs.action`: {cause}")))?))
-            }
-            Space::Discrete { .. } => given.as_int().map(Element::Discrete),
-        };
-        match action.filter(|action| context.action_space.contains(action)) {
-            Some(action) => Ok(Self { action }),
-            None => Err(arguments.error(format!("`kwargs.action` must be an element of {}", context.action_space))),
+        let action = context.action_space.element(given, "kwargs.action").map_err(|line| arguments.error(line))?;
+        if !context.action_space.contains(&action) {
+            return Err(arguments.error(format!("`kwargs.action` must be an element of {}", context.action_space)));
         }
+        Ok(Self { action })
     }
 }
 

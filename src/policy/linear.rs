@@ -33,7 +33,7 @@ pub(super) struct LinearMenu {
 impl LinearMenu {
     pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
         arguments.only(&["n_actions", "seed"])?;
-        let Space::Discrete { n, start } = *context.action_space else {
+        let Space::Discrete { n, start, .. } = *context.action_space else {
             let message = format!("needs a discrete action space; the environment's is {}", context.action_space);
             return Err(arguments.error(message));
         };
@@ -44,7 +44,7 @@ impl LinearMenu {
         }
         let blank = context.observation_space.blank();
         let (n_features, discrete) = match *context.observation_space {
-            Space::Discrete { n, start } => (usize::try_from(n).unwrap_or(usize::MAX), Some(start)),
+            Space::Discrete { n, start, .. } => (usize::try_from(n).unwrap_or(usize::MAX), Some(start)),
             _ => {
                 let mut numbers = Vec::new();
                 if !blank.append_numbers(&mut numbers) || numbers.is_empty() {

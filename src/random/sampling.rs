@@ -1,5 +1,5 @@
-//! Drawing from finite sets: choice, shuffling, and arrays of small integers, each in the order
-//! in which NumPy's `Generator` draws.
+//! Drawing from finite sets, counting and shuffling, each in the order in which NumPy's
+//! `Generator` draws.
 
 use std::collections::HashSet;
 
@@ -59,29 +59,63 @@ impl Rng {
         order
     }
 
-    /// `count` integers below `n`, as `Generator.integers(0, n, size=count, dtype=uint8)` (and
-    /// `int8`) draws them: four from each 32-bit word, the rest of the last one dropped.
-    pub fn small_integers(&mut self, n: u8, count: usize) -> Vec<u8> {
-        if n <= 1 {
-            return vec![0; count];
+    /// The number of tries up to the first success, each succeeding with `probability`, which is
+    /// above 0 and at most 1, as `Generator.geometric` counts them.
+    pub fn geometric(&mut self, probability: f64) -> u64 {
+        // NumPy searches where few tries are to be expected, and inverts the distribution else.
+        const SEARCHED: f64 = 0.333_333_333_333_333_333_333_333;
+        if probability >= SEARCHED {
+            let draw = self.double();
+            let (mut tries, mut share, mut sum) = (1, probability, probability);
+            while draw > sum && share > 0.0 {
+                share *= 1.0 - probability;
+                sum += share;
+                tries += 1;
+            }
+            return tries;
         }
-        let threshold = (256 - u16::from(n)) % u16::from(n);
-        let mut bytes = [0_u8; 4].into_iter();
-        bytes.by_ref().for_each(drop);
-        (0..count)
-            .map(|_| {
-                loop {
-                    let byte = bytes.next().unwrap_or_else(|| {
-                        bytes = self.next_u32().to_le_bytes().into_iter();
-                        bytes.next().unwrap_or_default()
-                    });
-                    let [low, high] = (u16::from(byte) * u16::from(n)).to_le_bytes();
-                    if u16::from(low) >= threshold {
-                        return high;
-                    }
+        let tries = (-self.standard_exponential() / (-probability).ln_1p()).ceil();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
+        let tries = tries as u64;
+        tries
+    }
+
+    /// An index drawn with the given probabilities: the number of cumulative sums, left to right
+    /// and divided by the last, that do not exceed a double (NumPy's `choice(n, p=...)`).
+    pub fn weighted(&mut self, weights: &[f64]) -> usize {
+        let sums = cumulative(weights);
+        let draw = self.double();
+        find(&sums, draw)
+    }
+
+    /// `count` such indices, as `choice(n, count, p=...)`.
+    pub fn weighted_many(&mut self, weights: &[f64], count: usize) -> Vec<usize> {
+        let sums = cumulative(weights);
+        (0..count).map(|_| find(&sums, self.double())).collect()
+    }
+
+    /// `count` different indices drawn with the given weights, as
+    /// `choice(n, count, replace=False, p=...)`; fewer when fewer weights are above 0.
+    pub fn weighted_choose(&mut self, weights: &[f64], count: usize) -> Vec<usize> {
+        let mut left = weights.to_vec();
+        let count = count.min(left.iter().filter(|weight| **weight > 0.0).count());
+        let mut chosen: Vec<usize> = Vec::with_capacity(count);
+        while chosen.len() < count {
+            // NumPy draws as many as are missing, and keeps the first of each that is new.
+            let draws: Vec<f64> = (chosen.len()..count).map(|_| self.double()).collect();
+            let sums = cumulative(&left);
+            for index in draws.into_iter().map(|draw| find(&sums, draw)) {
+                if !chosen.contains(&index) {
+                    chosen.push(index);
                 }
-            })
-            .collect()
+            }
+            for index in &chosen {
+                if let Some(weight) = left.get_mut(*index) {
+                    *weight = 0.0;
+                }
+            }
+        }
+        chosen
     }
 
     /// An index from 0 to `last`, by drawing just enough bits until they fit: how NumPy shuffles.
@@ -103,4 +137,23 @@ impl Rng {
         }
         usize::try_from(self.below(u64::try_from(n).unwrap_or(u64::MAX))).unwrap_or_default()
     }
+}
+
+/// The sums of `weights` from the left, divided by the last.
+fn cumulative(weights: &[f64]) -> Vec<f64> {
+    let running = weights.iter().scan(0.0, |sum, weight| {
+        *sum += weight;
+        Some(*sum)
+    });
+    let mut sums: Vec<f64> = running.collect();
+    let total = sums.last().copied().unwrap_or(1.0);
+    for sum in &mut sums {
+        *sum /= total;
+    }
+    sums
+}
+
+/// How many of the `sums` do not exceed `draw`; the last index at most.
+fn find(sums: &[f64], draw: f64) -> usize {
+    sums.partition_point(|sum| *sum <= draw).min(sums.len().saturating_sub(1))
 }

@@ -17,6 +17,7 @@ mod random;
 mod regime;
 mod reward;
 mod rollouts;
+mod scripted_algorithm;
 mod scripted_env;
 mod scripted_policy;
 mod space;

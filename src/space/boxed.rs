@@ -1,18 +1,15 @@
 //! `Box`: an array of numbers, each within its own bounds, which may be infinite.
 
-use super::SpaceError;
-use crate::array::{Array, DType};
-use crate::random::Rng;
-use crate::value::Value;
+use super::{SpaceError, shape};
+use crate::array::{Array, DType, Scalar};
 
 /// Numbers within bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxSpace {
     shape: Vec<usize>,
     dtype: DType,
-    /// Bounds in C order, rounded to the dtype; infinite where there is none.
-    low: Vec<f64>,
-    high: Vec<f64>,
+    low: Vec<Scalar>,
+    high: Vec<Scalar>,
 }
 
 impl BoxSpace {
@@ -20,17 +17,36 @@ impl BoxSpace {
     /// all of them.
     ///
     /// # Errors
-    /// When a bound is NaN, a lower bound exceeds its upper one, or their number does not fit.
+    /// As [`BoxSpace::exact`].
     pub fn new(shape: &[usize], dtype: DType, low: &[f64], high: &[f64]) -> Result<Self, SpaceError> {
-        let size: usize = shape.iter().product();
-        let spread = |name: &str, bounds: &[f64]| match bounds {
-            [one] => Ok(vec![round(dtype, *one); size]),
-            many if many.len() == size => Ok(many.iter().map(|bound| round(dtype, *bound)).collect()),
-            many => Err(SpaceError::new(name, format!("{} bounds for {size} elements", many.len()))),
+        let scalars = |bounds: &[f64]| bounds.iter().copied().map(Scalar::Float).collect::<Vec<_>>();
+        Self::exact(shape, dtype, &scalars(low), &scalars(high))
+    }
+
+    /// A box with bounds beyond what floats hold: integers of 64 bits.
+    ///
+    /// # Errors
+    /// When a bound is NaN or not of the dtype, a lower bound exceeds its upper one, or their
+    /// number does not fit. Floats are rounded to the dtype; only signed integers may be unbounded
+    /// among the integers, as in Gymnasium.
+    pub fn exact(shape: &[usize], dtype: DType, low: &[Scalar], high: &[Scalar]) -> Result<Self, SpaceError> {
+        let size = shape::size(shape)?;
+        let spread = |name: &str, endless: f64, bounds: &[Scalar]| {
+            let bound = |(index, bound): (usize, &Scalar)| {
+                convert(dtype, *bound, endless)
+                    .map_err(|message| SpaceError::new(name, format!("of element {} {message}", index + 1)))
+            };
+            match bounds {
+                [one] => Ok(vec![bound((0, one))?; size]),
+                many if many.len() == size => many.iter().enumerate().map(bound).collect(),
+                many => Err(SpaceError::new(name, format!("has {} bounds for {size} elements", many.len()))),
+            }
         };
-        let (low, high) = (spread("low", low)?, spread("high", high)?);
-        if let Some(index) = low.iter().zip(&high).position(|(low, high)| low.is_nan() || high.is_nan() || low > high) {
-            return Err(SpaceError::new("low", format!("the bounds of element {} are not in order", index + 1)));
+        let (low, high) = (spread("low", f64::NEG_INFINITY, low)?, spread("high", f64::INFINITY, high)?);
+        if let Some((index, (low, high))) =
+            low.iter().zip(&high).enumerate().find(|(_, (low, high))| !at_most(**low, **high))
+        {
+            return Err(SpaceError::new("low", format!("of element {} is {low}, above high, {high}", index + 1)));
         }
         Ok(Self { shape: shape.to_vec(), dtype, low, high })
     }
@@ -47,58 +63,64 @@ impl BoxSpace {
         self.dtype
     }
 
-    /// The lower bounds in C order.
+    /// The lower bounds in C order: numbers of the dtype, or the float `-inf` where there is none.
     #[must_use]
-    pub fn low(&self) -> &[f64] {
+    pub fn low(&self) -> &[Scalar] {
         &self.low
     }
 
-    /// The upper bounds in C order.
+    /// The upper bounds in C order: numbers of the dtype, or the float `inf` where there is none.
     #[must_use]
-    pub fn high(&self) -> &[f64] {
+    pub fn high(&self) -> &[Scalar] {
         &self.high
+    }
+
+    /// A box whose bounds are known to be of the dtype, in order, and as many as `shape` asks for.
+    pub(super) fn known(shape: &[usize], dtype: DType, low: Vec<Scalar>, high: Vec<Scalar>) -> Self {
+        Self { shape: shape.to_vec(), dtype, low, high }
+    }
+
+    /// The space of `count` elements stacked along a new first axis.
+    pub(super) fn repeated(&self, count: usize) -> Self {
+        let shape = std::iter::once(count).chain(self.shape.iter().copied()).collect();
+        Self { shape, dtype: self.dtype, low: self.low.repeat(count), high: self.high.repeat(count) }
     }
 
     pub(super) fn contains(&self, array: &Array) -> bool {
         array.shape() == self.shape
+            && array.dtype().promote(self.dtype) == self.dtype
             && array
-                .numbers()
+                .scalars()
                 .zip(self.low.iter().zip(&self.high))
-                .all(|(value, (low, high))| (*low..=*high).contains(&value))
-    }
-
-    /// Gymnasium's order of draws, whatever the layout: normals for unbounded elements, then
-    /// exponentials for those bounded on one side, then uniforms.
-    pub(super) fn sample(&self, rng: &mut Rng) -> Array {
-        let mut values = vec![0.0; self.low.len()];
-        let mut draw = |wanted: (bool, bool), rule: &mut dyn FnMut(f64, f64) -> f64| {
-            for (value, (low, high)) in values.iter_mut().zip(self.low.iter().zip(&self.high)) {
-                if (low.is_finite(), high.is_finite()) == wanted {
-                    *value = rule(*low, *high);
-                }
-            }
-        };
-        draw((false, false), &mut |_, _| rng.standard_normal());
-        draw((true, false), &mut |low, _| low - (-rng.double()).ln_1p());
-        draw((false, true), &mut |_, high| high + (-rng.double()).ln_1p());
-        let whole = if self.dtype.is_float() { 0.0 } else { 1.0 };
-        draw((true, true), &mut |low, high| rng.uniform(low, high + whole));
-        let mut array = Array::zeros(self.dtype, &self.shape);
-        for (index, value) in values.into_iter().enumerate() {
-            let value = if self.dtype.is_float() { value } else { value.floor() };
-            // A bounded draw fits its dtype.
-            let _ = array.set(index, &Value::Float(value));
-        }
-        array
+                .all(|(value, (low, high))| at_most(*low, value) && at_most(value, *high))
     }
 }
 
-/// `bound` as the dtype holds it.
-fn round(dtype: DType, bound: f64) -> f64 {
-    match dtype {
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the dtype is what is asked for")]
-        DType::F32 => f64::from(bound as f32),
-        DType::F16 => f64::from(half::f16::from_f64(bound)),
-        _ => bound,
+/// `bound` as a number of the dtype; `endless` is the infinity that stands for no bound.
+#[expect(clippy::float_cmp, reason = "an infinity is exactly itself")]
+fn convert(dtype: DType, bound: Scalar, endless: f64) -> Result<Scalar, String> {
+    let number = bound.to_f64();
+    if number.is_nan() {
+        return Err("is not a number".to_owned());
+    }
+    if !dtype.is_float() && number.is_infinite() {
+        let signed = dtype.integer_range().is_some_and(|(least, _)| least < 0);
+        return if signed && number == endless {
+            Ok(Scalar::Float(number))
+        } else {
+            Err(format!("must be finite for {}, got {number}", dtype.numpy_name()))
+        };
+    }
+    let found =
+        Array::from_scalars(dtype, &[], std::iter::once(if dtype.is_float() { Scalar::Float(number) } else { bound }));
+    let found = found.ok().and_then(|array| array.scalars().next());
+    found.ok_or_else(|| format!("is {bound}, which is not of {}", dtype.numpy_name()))
+}
+
+/// Whether `a <= b`, exactly for integers.
+fn at_most(a: Scalar, b: Scalar) -> bool {
+    match (a, b) {
+        (Scalar::Int(a), Scalar::Int(b)) => a <= b,
+        (a, b) => a.to_f64() <= b.to_f64(),
     }
 }

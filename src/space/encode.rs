@@ -1,134 +1,97 @@
 //! Spaces as the manifest holds them: keys after the constructor's arguments, nothing lost.
 //!
-//! Bounds are float64 text of the exact dtype value; infinite ones are the *text* `inf` and
-//! `-inf`, as the format document shows. Decoding also accepts YAML's own infinities and the
-//! spellings of other writers, and integers for floats.
+//! Bounds are the exact values of the dtype; where there is none, the *text* `inf` or `-inf`, as
+//! the format document shows (also for integers, whose own type has no infinity).
 
-use super::{BoxSpace, Space, SpaceError};
-use crate::array::DType;
+use super::{BoxSpace, MultiDiscreteSpace, Space, nested};
+use crate::array::{DType, Scalar};
 use crate::value::{Map, Value};
 
 impl Space {
-    /// The space as plain data.
+    /// The space as plain data, which [`Space::decode`] turns back into an equal one.
     #[must_use]
     pub fn encode(&self) -> Value {
-        let mut map = Map::new();
+        let mut map = Map::from_iter([("type".to_owned(), Value::from(self.kind()))]);
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
         match self {
             Self::Box(space) => {
-                put("type", "Box".into());
-                put("low", bounds(space.low(), space.shape(), space.dtype()));
-                put("high", bounds(space.high(), space.shape(), space.dtype()));
-                let shape = space.shape().iter().map(|length| Value::Int(i64::try_from(*length).unwrap_or(i64::MAX)));
-                put("shape", Value::List(shape.collect()));
+                put("low", bounds(space, space.low()));
+                put("high", bounds(space, space.high()));
+                put("shape", lengths(space.shape()));
                 put("dtype", space.dtype().numpy_name().into());
             }
-            Self::Discrete { n, start } => {
-                put("type", "Discrete".into());
+            Self::Discrete { n, start, dtype } => {
                 put("n", (*n).into());
                 put("start", (*start).into());
+                if *dtype != DType::I64 {
+                    put("dtype", dtype.numpy_name().into());
+                }
+            }
+            Self::MultiDiscrete(space) => {
+                let nvec = integers(space, space.nvec());
+                // Only lists that end in nothing, such as those of shape [0, 3], do not show it.
+                let shape = (nested::shown(space.shape()) != space.shape()).then(|| lengths(space.shape()));
+                put("nvec", nvec);
+                put("start", integers(space, space.start()));
+                if let Some(shape) = shape {
+                    put("shape", shape);
+                }
+                put("dtype", space.dtype().numpy_name().into());
+            }
+            Self::MultiBinary(space) => {
+                put("n", space.bare().map_or_else(|| lengths(space.shape()), length));
+            }
+            Self::Text(space) => {
+                put("min_length", space.min_length().into());
+                put("max_length", space.max_length().into());
+                put("charset", space.charset().into());
+            }
+            Self::Dict(dict) => {
+                let spaces = dict.spaces().iter().map(|(name, space)| (name.clone(), space.encode()));
+                put("spaces", Value::Map(spaces.collect()));
+            }
+            Self::Tuple(spaces) | Self::OneOf(spaces) => {
+                put("spaces", Value::List(spaces.iter().map(Self::encode).collect()));
+            }
+            Self::Sequence { space, stack } => {
+                put("space", space.encode());
+                put("stack", (*stack).into());
+            }
+            Self::Graph { node_space, edge_space } => {
+                put("node_space", node_space.encode());
+                put("edge_space", edge_space.as_ref().map(|space| space.encode()).into());
             }
         }
         Value::Map(map)
     }
-
-    /// The space that plain data describes.
-    ///
-    /// # Errors
-    /// Which field is missing or wrong.
-    pub fn decode(data: &Value) -> Result<Self, SpaceError> {
-        let map =
-            data.as_map().ok_or_else(|| SpaceError::new("space", format!("must be a map, got {}", data.kind())))?;
-        let field = |name: &str| map.get(name).ok_or_else(|| SpaceError::new(name, "is missing"));
-        match field("type")?.as_text() {
-            Some("Box") => decode_box(map),
-            Some("Discrete") => {
-                let integer = |name: &str, value: &Value| {
-                    value
-                        .as_int()
-                        .ok_or_else(|| SpaceError::new(name, format!("must be an integer, got {}", value.kind())))
-                };
-                let start = map.get("start").map_or(Ok(0), |start| integer("start", start))?;
-                Self::discrete(integer("n", field("n")?)?, start)
-            }
-            other => Err(SpaceError::new(
-                "type",
-                format!("unknown space {:?}; known are Box, Discrete", other.unwrap_or("")),
-            )),
-        }
-    }
 }
 
-fn decode_box(map: &Map) -> Result<Space, SpaceError> {
-    let field = |name: &str| map.get(name).ok_or_else(|| SpaceError::new(name, "is missing"));
-    let dtype = match map.get("dtype") {
-        None => DType::F32,
-        Some(name) => name
-            .as_text()
-            .and_then(|name| name.parse().ok())
-            .ok_or_else(|| SpaceError::new("dtype", "is not a known element type"))?,
-    };
-    let (mut low, mut high) = (Vec::new(), Vec::new());
-    let depth = flatten(field("low")?, "low", &mut low)?;
-    flatten(field("high")?, "high", &mut high)?;
-    let shape = match map.get("shape") {
-        None => depth,
-        Some(shape) => shape
-            .as_list()
-            .and_then(|items| items.iter().map(|item| usize::try_from(item.as_int()?).ok()).collect())
-            .ok_or_else(|| SpaceError::new("shape", "must be a list of lengths"))?,
-    };
-    BoxSpace::new(&shape, dtype, &low, &high).map(Space::Box)
+fn length(length: usize) -> Value {
+    Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
-/// Appends the bounds in `value`, a number or nested lists, and returns their shape.
-fn flatten(value: &Value, path: &str, bounds: &mut Vec<f64>) -> Result<Vec<usize>, SpaceError> {
-    let Value::List(items) = value else {
-        bounds.push(bound(value, path)?);
-        return Ok(Vec::new());
-    };
-    let mut inner = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        let shape = flatten(item, &format!("{path}[{}]", index + 1), bounds)?;
-        if index > 0 && shape != inner {
-            return Err(SpaceError::new(path, "is ragged"));
-        }
-        inner = shape;
-    }
-    inner.insert(0, items.len());
-    Ok(inner)
+fn lengths(shape: &[usize]) -> Value {
+    Value::List(shape.iter().copied().map(length).collect())
 }
 
-fn bound(value: &Value, path: &str) -> Result<f64, SpaceError> {
-    let named = value.as_text().and_then(|text| match text.trim().to_lowercase().as_str() {
-        "inf" | "+inf" | ".inf" | "infinity" | "+infinity" => Some(f64::INFINITY),
-        "-inf" | "-.inf" | "-infinity" => Some(f64::NEG_INFINITY),
-        _ => None,
-    });
-    named
-        .or_else(|| value.as_float())
-        .ok_or_else(|| SpaceError::new(path, format!("must be a number or an infinity, got {}", value.kind())))
+fn bounds(space: &BoxSpace, bounds: &[Scalar]) -> Value {
+    nest(
+        space.shape(),
+        &mut bounds.iter().map(|bound| match bound {
+            Scalar::Float(bound) if bound.is_infinite() => if *bound > 0.0 { "inf" } else { "-inf" }.into(),
+            bound => Value::from(*bound),
+        }),
+    )
 }
 
-/// Bounds as lists nested to `shape`.
-fn bounds(flat: &[f64], shape: &[usize], dtype: DType) -> Value {
+fn integers(space: &MultiDiscreteSpace, numbers: &[i64]) -> Value {
+    nest(space.shape(), &mut numbers.iter().copied().map(Value::Int))
+}
+
+/// Takes the elements of `shape` from `leaves` into nested lists.
+fn nest(shape: &[usize], leaves: &mut dyn Iterator<Item = Value>) -> Value {
     match shape.split_first() {
-        None => flat.first().map_or(Value::Null, |bound| number(*bound, dtype)),
-        Some((_, [])) => Value::List(flat.iter().map(|bound| number(*bound, dtype)).collect()),
-        Some((length, inner)) => {
-            let stride = (flat.len() / (*length).max(1)).max(1);
-            Value::List(flat.chunks(stride).map(|part| bounds(part, inner, dtype)).collect())
-        }
-    }
-}
-
-fn number(bound: f64, dtype: DType) -> Value {
-    if bound.is_infinite() {
-        return Value::Text(if bound > 0.0 { "inf" } else { "-inf" }.to_owned());
-    }
-    let number = Value::Float(bound);
-    match number.as_int() {
-        Some(whole) if !dtype.is_float() => Value::Int(whole),
-        _ => number,
+        None => leaves.next().unwrap_or_default(),
+        Some((&length, rest)) => Value::List((0..length).map(|_| nest(rest, leaves)).collect()),
     }
 }

@@ -44,19 +44,24 @@ pub(super) fn to_lua(lua: &Lua, element: &Element) -> mlua::Result<LuaValue> {
 /// # Errors
 /// One line naming the field that is of the wrong kind.
 pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<Element, String> {
-    match space {
-        Space::Discrete { .. } => convert::integer(value, path).map(Element::Discrete),
-        Space::Box(space) => match value {
-            LuaValue::Table(table) => super::array::array_from_table(table, space.dtype(), path).map(Element::Array),
-            LuaValue::UserData(data) => match data.borrow::<LuaArray>() {
-                Ok(array) if array.0.dtype() == space.dtype() => Ok(Element::Array(array.0.clone())),
-                Ok(array) => Array::from_value(&array.to_value(), space.dtype())
-                    .map(Element::Array)
-                    .map_err(|problem| format!("`{path}`: {problem}")),
-                Err(_) => Err(format!("`{path}` must be a list of numbers or an array, got an object")),
-            },
-            other => Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other))),
-        },
+    match (space, value) {
+        (Space::Discrete { .. }, value) => convert::integer(value, path).map(Element::Discrete),
+        (Space::Box(space), LuaValue::Table(table)) if table.raw_len() > 0 => {
+            super::array::array_from_table(table, space.dtype(), path).map(Element::Array)
+        }
+        (Space::Box(space), LuaValue::UserData(data))
+            if data.borrow::<LuaArray>().is_ok_and(|array| array.0.dtype() == space.dtype()) =>
+        {
+            let array = data.borrow::<LuaArray>().map(|array| array.0.clone());
+            array.map(Element::Array).map_err(|_| format!("`{path}` is in use"))
+        }
+        (Space::Box(_), LuaValue::Table(_) | LuaValue::UserData(_)) => {
+            space.element(&convert::read(value, path)?, path)
+        }
+        (Space::Box(_), other) => {
+            Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other)))
+        }
+        (space, value) => space.element(&convert::read(value, path)?, path),
     }
 }
 

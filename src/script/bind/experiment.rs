@@ -256,6 +256,27 @@ impl UserData for ScriptedExperiment {
     }
 }
 
+/// An episode as callbacks see it.
+pub(super) fn episode_table(lua: &Lua, episode: &Episode) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("episode", episode.index)?;
+    table.raw_set("steps", episode.steps)?;
+    table.raw_set("total_reward", episode.total_reward)?;
+    table.raw_set("terminated", episode.terminated)?;
+    table.raw_set("truncated", episode.truncated)?;
+    Ok(table)
+}
+
+/// A window as callbacks see it.
+pub(super) fn window_table(lua: &Lua, window: &Window) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("window", window.index)?;
+    table.raw_set("steps", window.steps)?;
+    table.raw_set("done", window.done)?;
+    table.raw_set("total_reward", window.total_reward)?;
+    Ok(table)
+}
+
 /// Hands the run's events to the script and its progress to the terminal.
 struct ScriptObserver<'a> {
     lua: &'a Lua,
@@ -265,45 +286,37 @@ struct ScriptObserver<'a> {
 }
 
 impl ScriptObserver<'_> {
-    fn call(&self, function: &Function, fill: impl FnOnce(&Table) -> mlua::Result<()>) -> Result<(), String> {
-        let told = self.lua.create_table().and_then(|table| fill(&table).and_then(|()| function.call::<()>(table)));
-        told.map_err(|error| message(&error))
+    fn call(&self, function: &Function, argument: mlua::Result<Table>) -> Result<(), String> {
+        argument.and_then(|table| function.call::<()>(table)).map_err(|error| message(&error))
     }
 }
 
 impl Observer for ScriptObserver<'_> {
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), String> {
         let Some(function) = &self.callbacks.step else { return Ok(()) };
-        self.call(function, |table| {
+        let summary = || -> mlua::Result<Table> {
+            let table = self.lua.create_table()?;
             table.raw_set("step", step.step)?;
             table.raw_set("reward", reward)?;
             table.raw_set("terminated", step.terminated)?;
             table.raw_set("truncated", step.truncated)?;
-            table.raw_set("regime_id", step.regime_id)
-        })
+            table.raw_set("regime_id", step.regime_id)?;
+            Ok(table)
+        };
+        self.call(function, summary())
     }
 
     fn on_episode(&mut self, episode: &Episode) -> Result<(), String> {
         let Some(function) = &self.callbacks.episode else { return Ok(()) };
-        self.call(function, |table| {
-            table.raw_set("episode", episode.index)?;
-            table.raw_set("steps", episode.steps)?;
-            table.raw_set("total_reward", episode.total_reward)?;
-            table.raw_set("terminated", episode.terminated)?;
-            table.raw_set("truncated", episode.truncated)
-        })
+        self.call(function, episode_table(self.lua, episode))
     }
 
     fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
         self.console.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
         let Some(function) = &self.callbacks.window else { return Ok(()) };
-        self.call(function, |table| {
-            table.raw_set("window", window.index)?;
-            table.raw_set("steps", window.steps)?;
-            table.raw_set("done", window.done)?;
-            table.raw_set("total_reward", window.total_reward)?;
-            table.raw_set("regime_id", regime.id.as_deref())
-        })
+        let table = window_table(self.lua, window);
+        let labelled = |table: Table| table.raw_set("regime_id", regime.id.as_deref()).map(|()| table);
+        self.call(function, table.and_then(labelled))
     }
 
     fn interrupted(&self) -> bool {

@@ -1,0 +1,3 @@
+//! Spaces: Gymnasium's samples, membership, and the manifest's encoding.
+
+mod sampling;
