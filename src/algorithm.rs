@@ -46,7 +46,8 @@ pub trait Algorithm {
         Ok(())
     }
 
-    /// When another regime comes into force; not at the run's start.
+    /// When a regime of another label, or one without a label, comes into force; not at the run's
+    /// start.
     ///
     /// # Errors
     /// As [`Algorithm::on_step`].

@@ -16,6 +16,7 @@ pub use read::ConfigErrors;
 pub use set::{SetError, set};
 pub use write::beside;
 
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::value::{Map, Value};
@@ -46,6 +47,8 @@ pub struct EnvConfig {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first.
+    pub wrappers: Vec<WrapperRecord>,
     /// The definition by value of an environment written in Lua, as a bundle's manifest has it.
     pub lua: Option<Value>,
 }

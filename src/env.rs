@@ -1,10 +1,14 @@
 //! Environments: worlds that are reset, stepped and shifted (Gymnasium's `Env`).
 
 mod acrobot;
+mod blackjack;
 mod cartpole;
 mod cliff_walking;
+mod episode;
+pub mod foreign;
 mod frozen_lake;
 mod grid;
+mod math;
 mod mountain_car;
 mod mountain_car_continuous;
 mod native;
@@ -13,8 +17,11 @@ pub mod registry;
 mod setting;
 mod snapshot;
 mod taxi;
+pub mod vector;
+mod world;
+pub mod wrapper;
 
-use crate::diagnostic::Problem;
+use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
@@ -39,6 +46,22 @@ pub trait Env {
     /// # Errors
     /// When the environment fails (a native one never does).
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError>;
+
+    /// [`Env::reset`] with Gymnasium's `options`, which hold for the episode they begin: `low` and
+    /// `high` bound the first state of the worlds of classic control (`Pendulum-v1`: `x_init` and
+    /// `y_init`).
+    ///
+    /// # Errors
+    /// When the environment does not take these options, or fails.
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        match options.keys().next() {
+            None => self.reset(seed, observation),
+            Some(name) => {
+                let message = format!("takes no reset option `{name}`; it takes no reset options");
+                Err(EnvError::Argument { id: self.id().to_owned(), message })
+            }
+        }
+    }
 
     /// Takes one step and writes the observation that follows into `observation` (the terminal
     /// one at an episode's end; the caller resets).
@@ -141,6 +164,54 @@ pub enum EnvError {
         /// The action space.
         space: String,
     },
+    /// A wrapper that does not exist, or does not fit the environment.
+    #[error("environment `{id}`: `wrappers[{index}]` (`{wrapper}`): {message}")]
+    Wrapper {
+        /// The environment.
+        id: String,
+        /// The wrapper's place, 0 for the innermost.
+        index: usize,
+        /// The wrapper's name.
+        wrapper: String,
+        /// What does not fit.
+        message: String,
+    },
+    /// The action of one copy of a vector does not lie in the action space.
+    #[error("environment `{id}`, copy {copy}, step {step} (both from 0): action {action} is outside {space}")]
+    CopyAction {
+        /// The environment.
+        id: String,
+        /// The copy, from 0.
+        copy: usize,
+        /// The step of the call, from 0.
+        step: usize,
+        /// The action.
+        action: String,
+        /// The action space.
+        space: String,
+    },
+    /// The environment is a program, which may not be started here.
+    #[error("environment `{id}` is another program, which may not be started here (allow it with --allow-run)")]
+    NotAllowed {
+        /// The environment.
+        id: String,
+    },
+    /// An environment variable that says how programs are started is malformed.
+    #[error("{name} {message}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What was expected and what came.
+        message: String,
+    },
+    /// The user asked to stop while the environment did not answer.
+    #[error("environment `{id}` did not answer `{question}`; it was ended when you asked to stop")]
+    Interrupted {
+        /// The environment.
+        id: String,
+        /// What it was doing.
+        question: String,
+    },
     /// The environment itself failed (scripted and foreign ones can).
     #[error("environment `{id}`: {message}")]
     Failed {
@@ -157,8 +228,20 @@ impl Problem for EnvError {
             Self::UnknownId { .. } => "env/unknown-id",
             Self::Argument { .. } => "env/argument",
             Self::Parameter { .. } => "env/parameter",
-            Self::Action { .. } => "env/action",
+            Self::Wrapper { .. } => "env/wrapper",
+            Self::Action { .. } | Self::CopyAction { .. } => "env/action",
+            Self::NotAllowed { .. } => "env/not-allowed",
+            Self::Variable { .. } => "env/variable",
+            Self::Interrupted { .. } => "env/interrupted",
             Self::Failed { .. } => "env/failed",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted { .. } => Exit::Interrupted,
+            Self::Variable { .. } => Exit::Usage,
+            _ => Exit::Failure,
         }
     }
 

@@ -64,7 +64,7 @@ impl Experiment {
     /// composition lacks.
     pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
         let catalog = &with_recorded(catalog, &config)?;
-        let mut env = catalog.env(&config.env.id, &config.env.kwargs)?;
+        let mut env = catalog.wrapped_env(&config.env.id, &config.env.kwargs, &config.env.wrappers)?;
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
         let context = Context { observation_space: &observation_space, action_space: &action_space, seed };

@@ -1,10 +1,15 @@
 //! Regimes: which configuration of the world is in force at each step, and when it shifts.
 //!
-//! Native providers: `constant`, `schedule` and `cycle` (see [`from_record`]); a script adds its own.
+//! Native providers: `constant`, `schedule`, `cycle`, `random` and `drift` (see [`from_record`]); a
+//! script adds its own. A shift to another label begins a new segment of the trace; values that
+//! move under one label (a drift) do not.
 
+mod drift;
 mod provider;
+mod random;
 mod read;
 pub mod record;
+mod timeline;
 
 use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;

@@ -14,6 +14,7 @@ mod host;
 mod known;
 mod loader;
 mod permissions;
+mod programs;
 mod source;
 mod standard;
 
@@ -22,3 +23,4 @@ pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use permissions::Permissions;
+pub use programs::programs;

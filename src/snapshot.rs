@@ -48,6 +48,12 @@ pub fn count(value: u64) -> Value {
     i64::try_from(value).map_or_else(|_| Value::BigInt(value.to_string()), Value::Int)
 }
 
+/// An index as data.
+#[must_use]
+pub fn index(value: usize) -> Value {
+    count(u64::try_from(value).unwrap_or(u64::MAX))
+}
+
 /// Numbers as data.
 #[must_use]
 pub fn numbers(values: &[f64]) -> Value {
@@ -79,6 +85,14 @@ pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
         Value::BigInt(text) => text.parse().ok(),
         value => value.as_int().and_then(|value| u64::try_from(value).ok()),
     })
+}
+
+/// The index below `length` in entry `key`.
+///
+/// # Errors
+/// When there is none.
+pub fn read_index(state: &Value, key: &str, length: usize) -> Result<usize, SnapshotError> {
+    read(state, key, |value| usize::try_from(value.as_int()?).ok().filter(|index| *index < length))
 }
 
 /// The number in entry `key`.

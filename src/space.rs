@@ -13,6 +13,7 @@ mod display;
 mod draw;
 mod element;
 mod encode;
+mod fault;
 mod multi;
 mod nested;
 mod numbers;

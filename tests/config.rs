@@ -279,7 +279,7 @@ fn any_config() -> impl Strategy<Value = ExperimentConfig> {
     let record = proptest::sample::subsequence(Record::ALL.to_vec(), 0..=5);
     (any_text(), any_map(), algorithm, rollout, reward, regime, run, record).prop_map(
         |(id, kwargs, algorithm, rollout, reward, regime, run, record)| ExperimentConfig {
-            env: EnvConfig { id, kwargs, lua: None },
+            env: EnvConfig { id, kwargs, lua: None, wrappers: Vec::new() },
             algorithm,
             rollout,
             reward,

@@ -1,99 +1,12 @@
-//! Native environments against trajectories that Gymnasium 1.4.0 produced (`tests/data/env`).
-//!
-//! A file holds its meta line, then ten runs: a row with the seed and the first observation, and
-//! 200 steps. `reset_obs` is the observation of a reset without a seed after an episode's end.
-//! Floats are bits: 8 hexadecimal digits of a float32, 16 of a float64.
+//! Native environments through their public interface. `golden`: Gymnasium's recorded
+//! trajectories; `vector`: many copies at once.
 
-use serde_json::Value as Json;
-use skyfall::array::Array;
+mod golden;
+mod vector;
+
 use skyfall::env::{Env, EnvError, registry};
 use skyfall::space::{Element, Space};
 use skyfall::value::{Map, Value};
-
-fn kwargs(json: &Json) -> Map {
-    let value = |json: &Json| match json {
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap()), Value::Int),
-        Json::String(text) => Value::Text(text.clone()),
-        other => panic!("no kwarg: {other}"),
-    };
-    json.as_object().unwrap().iter().map(|(name, json)| (name.clone(), value(json))).collect()
-}
-
-/// An observation's numbers, as the files write them.
-fn numbers(element: &Element) -> Vec<String> {
-    match element {
-        Element::Discrete(value) => vec![value.to_string()],
-        Element::Array(array) => {
-            array.as_f32().unwrap().iter().map(|value| format!("{:08x}", value.to_bits())).collect()
-        }
-        Element::Tuple(items) => items.iter().flat_map(numbers).collect(),
-        other => panic!("no observation of these worlds: {other}"),
-    }
-}
-
-fn expected(json: &Json) -> Vec<String> {
-    let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_owned);
-    json.as_array().unwrap().iter().map(text).collect()
-}
-
-fn action(json: &Json) -> Element {
-    match json.as_str() {
-        Some(bits) => {
-            let value = f32::from_bits(u32::from_str_radix(bits, 16).unwrap());
-            Element::Array(Array::from_vec(&[1], vec![value]).unwrap())
-        }
-        None => Element::Discrete(json.as_i64().unwrap()),
-    }
-}
-
-fn replay(file: &str, text: &str) {
-    let mut lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
-    let meta = lines.next().unwrap();
-    let mut env = registry::make(meta["id"].as_str().unwrap(), &kwargs(&meta["kwargs"])).unwrap();
-    let mut observation = env.observation_space().blank();
-    let mut rows = 0;
-    for (number, row) in lines.enumerate() {
-        let place = format!("{file}:{}", number + 2);
-        if let Some(seed) = row.get("seed") {
-            env.reset(Some(seed.as_u64().unwrap()), &mut observation).unwrap();
-            assert_eq!(numbers(&observation), expected(&row["obs"]), "{place}");
-            continue;
-        }
-        let step = env.step(&action(&row["action"]), &mut observation).unwrap();
-        assert_eq!(numbers(&observation), expected(&row["obs"]), "{place}");
-        assert_eq!(format!("{:016x}", step.reward.to_bits()), row["reward"].as_str().unwrap(), "{place}");
-        assert_eq!(step.terminated, row.get("terminated").is_some(), "{place}");
-        assert_eq!(step.truncated, row.get("truncated").is_some(), "{place}");
-        if let Some(first) = row.get("reset_obs") {
-            env.reset(None, &mut observation).unwrap();
-            assert_eq!(numbers(&observation), expected(first), "{place}, reset");
-        }
-        rows += 1;
-    }
-    assert_eq!(rows, 2000, "{file}");
-}
-
-macro_rules! golden {
-    ($($name:ident: $($file:literal),+;)+) => {$(
-        #[test]
-        fn $name() {
-            $(replay($file, include_str!(concat!("data/env/", $file)));)+
-        }
-    )+};
-}
-golden! {
-    cartpole_is_gymnasiums: "CartPole-v1.jsonl", "CartPole-v1_sutton_barto_reward-True.jsonl";
-    mountain_car_is_gymnasiums: "MountainCar-v0.jsonl";
-    mountain_car_continuous_is_gymnasiums: "MountainCarContinuous-v0.jsonl";
-    acrobot_is_gymnasiums: "Acrobot-v1.jsonl";
-    pendulum_is_gymnasiums: "Pendulum-v1.jsonl", "Pendulum-v1_g-9.81.jsonl";
-    frozen_lake_is_gymnasiums: "FrozenLake-v1_map_name-4x4_is_slippery-True.jsonl",
-        "FrozenLake-v1_map_name-4x4_is_slippery-False.jsonl",
-        "FrozenLake-v1_map_name-8x8_is_slippery-True.jsonl";
-    taxi_is_gymnasiums: "Taxi-v4.jsonl", "Taxi-v4_is_rainy-True_fickle_passenger-True.jsonl";
-    cliff_walking_is_gymnasiums: "CliffWalking-v1.jsonl", "CliffWalking-v1_is_slippery-True.jsonl";
-}
 
 fn make(id: &str) -> (Box<dyn Env>, Element) {
     let env = registry::make(id, &Map::new()).unwrap();
@@ -180,4 +93,128 @@ fn parameters_shift_the_dynamics() {
     moon.step(&Element::Discrete(1), &mut other).unwrap();
     assert_ne!(observation, other);
     assert!(registry::make("CartPole-v1", &Map::from_iter([("gravity".to_owned(), Value::Float(1.0))])).is_err());
+}
+
+#[test]
+fn reset_options_hold_for_the_episode_they_begin() {
+    let options = |pairs: &[(&str, f64)]| -> Map {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), Value::Float(*value))).collect()
+    };
+    let (mut env, mut observation) = make("CartPole-v1");
+    env.reset_with(Some(4), &options(&[("low", 0.01), ("high", 0.02)]), &mut observation).unwrap();
+    assert!(observation.as_f32().unwrap().iter().all(|value| (0.01..=0.02).contains(value)), "{observation}");
+    assert_eq!(env.parameters()["low"], Value::Float(-0.05));
+    let (mut plain, mut other) = make("CartPole-v1");
+    plain.reset(Some(4), &mut other).unwrap();
+    plain.reset(None, &mut other).unwrap();
+    env.reset(None, &mut observation).unwrap();
+    assert_eq!(observation, other);
+    let message = env.reset_with(None, &options(&[("hig", 1.0)]), &mut observation).unwrap_err().to_string();
+    let expected = "environment `CartPole-v1`: takes no reset option `hig`; did you mean `high`?; it takes low, high";
+    assert_eq!(message, expected);
+    let message = env.reset_with(None, &options(&[("low", 1.0)]), &mut observation).unwrap_err().to_string();
+    assert_eq!(message, "environment `CartPole-v1`: reset option `low` (1) must not exceed `high` (0.05)");
+    assert_eq!(observation, other);
+    let (mut taxi, mut place) = make("Taxi-v4");
+    let message = taxi.reset_with(None, &options(&[("low", 1.0)]), &mut place).unwrap_err().to_string();
+    assert_eq!(message, "environment `Taxi-v4`: takes no reset option `low`; it takes no reset options");
+}
+
+#[test]
+fn a_regime_may_shift_a_world_s_every_parameter() {
+    for id in registry::IDS {
+        let (mut env, mut observation) = make(id);
+        env.reset(Some(1), &mut observation).unwrap();
+        for (name, value) in env.parameters() {
+            env.set_parameter(&name, &value).unwrap();
+            let shifted = match value {
+                Value::Float(number) => Value::Float(number * 0.5),
+                Value::Bool(flag) => Value::Bool(!flag),
+                Value::Text(_) => Value::from("portable"),
+                other => other,
+            };
+            env.set_parameter(&name, &shifted).unwrap();
+            assert_eq!(env.parameters()[&name], shifted, "{id}: {name}");
+            assert!(env.set_parameter(&name, &Value::Null).is_err(), "{id}: {name}");
+            assert_eq!(env.parameters()[&name], shifted, "{id}: {name}");
+        }
+        let mut rng = skyfall::random::Rng::new(7);
+        for _ in 0..50 {
+            if env.step(&env.action_space().sample(&mut rng), &mut observation).unwrap().terminated {
+                env.reset(None, &mut observation).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_lake_may_change_under_the_walker_but_not_its_size() {
+    let rows = |rows: &[&str]| Value::List(rows.iter().map(|row| Value::from(*row)).collect());
+    let kwargs = Map::from_iter([
+        ("desc".to_owned(), rows(&["SFG", "FFF"])),
+        ("is_slippery".to_owned(), Value::Bool(false)),
+        ("reward_schedule".to_owned(), Value::List(vec![5.into(), (-2).into(), Value::Float(-0.5)])),
+    ]);
+    let mut env = registry::make("FrozenLake-v1", &kwargs).unwrap();
+    let mut observation = env.observation_space().blank();
+    env.reset(Some(0), &mut observation).unwrap();
+    assert_eq!(env.step(&Element::Discrete(2), &mut observation).unwrap().reward, -0.5);
+    env.set_parameter("desc", &rows(&["SFH", "FFG"])).unwrap();
+    let step = env.step(&Element::Discrete(2), &mut observation).unwrap();
+    assert_eq!((step.reward, step.terminated), (-2.0, true));
+    let message = env.set_parameter("desc", &rows(&["SG"])).unwrap_err().to_string();
+    assert_eq!(message, "environment `FrozenLake-v1`: parameter `desc` would change the observation space");
+    assert_eq!(env.parameters()["desc"], rows(&["SFH", "FFG"]));
+    for wrong in [rows(&[]), rows(&["SF", "G"]), rows(&["FG"]), rows(&["SX"]), Value::from("SG")] {
+        let kwargs = Map::from_iter([("desc".to_owned(), wrong)]);
+        let message = registry::make("FrozenLake-v1", &kwargs).err().unwrap().to_string();
+        assert!(message.contains("`desc` must be a list of rows of one length"), "{message}");
+    }
+    let unnamed = Map::from_iter([("map_name".to_owned(), Value::Null)]);
+    let message = registry::make("FrozenLake-v1", &unnamed).err().unwrap().to_string();
+    assert!(message.ends_with("`map_name` must be 4x4 or 8x8; give any other map as `desc`"), "{message}");
+}
+
+#[test]
+fn mathematics_is_chosen_by_name() {
+    let kwargs = |mode: &str| Map::from_iter([("math".to_owned(), Value::from(mode))]);
+    for id in ["Acrobot-v1", "CartPole-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1"] {
+        let env = registry::make(id, &kwargs("portable")).unwrap();
+        assert_eq!(env.parameters()["math"], Value::from("portable"));
+        let message = registry::make(id, &kwargs("fast")).err().unwrap().to_string();
+        assert_eq!(message, format!("environment `{id}`: `math` must be `system` or `portable`"));
+    }
+    assert!(registry::make("Taxi-v4", &kwargs("portable")).is_err());
+}
+
+/// The bits of portable mathematics, which no platform may change: a hash over 2000 steps.
+#[test]
+fn portable_mathematics_has_the_same_bits_everywhere() {
+    let portable = Map::from_iter([("math".to_owned(), Value::from("portable"))]);
+    let hashes = ["Acrobot-v1", "CartPole-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1"].map(|id| {
+        let mut env = registry::make(id, &portable).unwrap();
+        let mut observation = env.observation_space().blank();
+        let mut rng = skyfall::random::Rng::new(11);
+        env.reset(Some(11), &mut observation).unwrap();
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for _ in 0..2000 {
+            let step = env.step(&env.action_space().sample(&mut rng), &mut observation).unwrap();
+            let floats = observation.as_f32().unwrap().iter().flat_map(|value| value.to_bits().to_be_bytes());
+            for byte in floats.chain(step.reward.to_bits().to_be_bytes()) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+            if step.terminated || step.truncated {
+                env.reset(None, &mut observation).unwrap();
+            }
+        }
+        hash
+    });
+    let expected = [
+        0x7902_ccf1_1bde_b1b6,
+        0x270b_09b2_8b9f_61fd,
+        0x3829_c9ab_0457_951b,
+        0x830d_fccd_6a3e_6e7e,
+        0x74a1_60ed_2f7d_5d1b,
+    ];
+    assert_eq!(hashes, expected, "{hashes:016x?}");
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use skyfall::bundle::manifest::{CheckpointFormat, EnvEntry, Manifest, ManifestError, PolicyEntry};
 use skyfall::diagnostic::{Exit, Problem};
+use skyfall::env::wrapper::WrapperRecord;
 use skyfall::regime::RegimeRecord;
 use skyfall::reward::{RewardRecord, TermOrigin, TermRecord};
 use skyfall::text::json;
@@ -35,7 +36,7 @@ fn sample() -> Manifest {
         ),
         action_space: Some(map(r#"{"type": "Discrete", "n": 2, "start": 0}"#).into()),
         reward_spec: None,
-        env: EnvEntry { id: "CartPole-v1".into(), kwargs: Map::new(), lua: None },
+        env: EnvEntry { id: "CartPole-v1".into(), ..EnvEntry::default() },
         regime: RegimeRecord::constant(),
         run: map(r#"{"run_id": "format-example", "seed": 1, "algorithm_id": "discrete_hill_climbing"}"#),
         provenance: Map::new(),
@@ -165,7 +166,14 @@ fn any_manifest() -> impl Strategy<Value = Manifest> {
         },
     );
     let opaque = code;
-    let env = (any_text(), any_map(), code()).prop_map(|(id, kwargs, lua)| EnvEntry { id, kwargs, lua });
+    let wrapper = (any_text(), any_map()).prop_map(|(name, params)| WrapperRecord { name, params });
+    let wrappers = proptest::collection::vec(wrapper, 0..3);
+    let env = (any_text(), any_map(), wrappers, code()).prop_map(|(id, kwargs, wrappers, lua)| EnvEntry {
+        id,
+        kwargs,
+        wrappers,
+        lua,
+    });
     let regime =
         (any_text(), any_map(), opaque()).prop_map(|(provider, params, lua)| RegimeRecord { provider, params, lua });
     (policy, opaque(), opaque(), opaque(), env, regime, any_map(), any_map(), any_unknown()).prop_map(

@@ -55,7 +55,12 @@ pub fn export(experiment: &Experiment, dir: &Path, options: ExportOptions) -> Re
         observation_space: Some(experiment.env().observation_space().encode()),
         action_space: Some(experiment.env().action_space().encode()),
         reward_spec: reward.map(|reward| reward.to_value()),
-        env: EnvEntry { id: config.env.id.clone(), kwargs: config.env.kwargs.clone(), lua: env_code },
+        env: EnvEntry {
+            id: config.env.id.clone(),
+            kwargs: config.env.kwargs.clone(),
+            wrappers: config.env.wrappers.clone(),
+            lua: env_code,
+        },
         regime,
         run: experiment.identity(),
         provenance: experiment.env().describe(),

@@ -4,6 +4,7 @@
 //! rooms decode them. A reader tolerates fields it does not know: they are kept and written back.
 
 use crate::diagnostic::{Exit, Problem};
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::text::decode::{Field, Mistakes, decode};
@@ -18,7 +19,7 @@ const TOP: [&str; 9] =
     ["version", "policy", "observation_space", "action_space", "reward_spec", "env", "regime", "run", "provenance"];
 const SECTIONS: [(&str, &[&str]); 3] = [
     ("policy", &["id", "kwargs", "format", "checkpoint", "external", "lua"]),
-    ("env", &["id", "kwargs", "lua"]),
+    ("env", &["id", "kwargs", "wrappers", "lua"]),
     ("regime", &["provider", "params", "lua"]),
 ];
 
@@ -91,6 +92,8 @@ pub struct EnvEntry {
     pub id: String,
     /// The environment's keyword arguments.
     pub kwargs: Map,
+    /// What is around it, the innermost first; the key is left out where there is nothing.
+    pub wrappers: Vec<WrapperRecord>,
     /// The definition of an environment written in Lua: its source and the digest of that.
     pub lua: Option<Value>,
 }
@@ -232,6 +235,9 @@ impl EnvEntry {
             ("id".to_owned(), self.id.as_str().into()),
             ("kwargs".to_owned(), self.kwargs.clone().into()),
         ]);
+        if !self.wrappers.is_empty() {
+            map.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&self.wrappers));
+        }
         map.extend(self.lua.clone().map(|code| ("lua".to_owned(), code)));
         Value::Map(map)
     }
@@ -240,8 +246,9 @@ impl EnvEntry {
         let field = field.section()?;
         let id = field.require("id", "an environment's id").and_then(|id| id.text());
         let kwargs = open_map(&field, "kwargs");
+        let wrappers = field.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_list(&list));
         let lua = field.get("lua").map(|code| code.value().clone());
-        Some(Self { id: id?, kwargs, lua })
+        Some(Self { id: id?, kwargs, wrappers: wrappers?, lua })
     }
 }
 

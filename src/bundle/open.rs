@@ -168,7 +168,7 @@ impl Bundle {
 }
 
 /// Opens the bundle at `dir` and verifies that it can be served: the spaces decode, the
-/// checkpoint resolves, and policy, reward and regime can be rebuilt.
+/// checkpoint resolves, and policy, reward, wrappers and regime can be rebuilt.
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -176,6 +176,11 @@ pub fn check(dir: impl AsRef<Path>, catalog: &Catalog) -> Result<Bundle, BundleE
     let bundle = Bundle::open(dir)?;
     bundle.policy(catalog)?;
     bundle.reward(catalog)?;
+    let env = &bundle.manifest.env;
+    if !env.wrappers.is_empty() {
+        let catalog = bundle.catalog(catalog)?;
+        catalog.wrapped_env(&env.id, &env.kwargs, &env.wrappers).map_err(ExperimentError::from)?;
+    }
     catalog.provider(&bundle.manifest.regime, bundle.seed()).map_err(ExperimentError::from)?;
     Ok(bundle)
 }

@@ -22,7 +22,7 @@ pub struct ServeOptions {
     pub steps: Option<u64>,
     /// The seed; without it the training run's.
     pub seed: Option<u64>,
-    /// Another environment.
+    /// Another environment, in the recorded wrappers.
     pub env_id: Option<String>,
     /// Other keyword arguments for the environment; another environment gets none of the
     /// recorded ones.
@@ -66,7 +66,8 @@ pub fn serve(
         (None, None) => manifest.env.kwargs.clone(),
     };
     let id = options.env_id.as_ref().unwrap_or(&manifest.env.id);
-    let mut env = bundle.catalog(catalog)?.env(id, &kwargs).map_err(ExperimentError::from)?;
+    let wrappers = &manifest.env.wrappers;
+    let mut env = bundle.catalog(catalog)?.wrapped_env(id, &kwargs, wrappers).map_err(ExperimentError::from)?;
     let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
     let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
     let mut algorithm = frozen(bundle.policy_for(catalog, context)?);

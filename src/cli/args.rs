@@ -49,7 +49,7 @@ pub(super) struct PermissionArguments {
     /// Let the script read and write below DIR
     #[arg(long, value_name = "DIR")]
     pub(super) allow_path: Vec<PathBuf>,
-    /// Let the script start processes
+    /// Let the script start processes, environments in other programs among them
     #[arg(long)]
     pub(super) allow_run: bool,
     /// Let the script read the environment
@@ -156,6 +156,9 @@ pub(super) struct ServeArguments {
     /// The seed of the served run [default: the training run's]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// Let the bundle's environment be another program (`python:...`, `program:...`)
+    #[arg(long)]
+    pub(super) allow_run: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,7 +8,9 @@ use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
-use crate::script::{BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment};
+use crate::script::{
+    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, programs,
+};
 
 use super::Ending;
 use super::args::RunArguments;
@@ -28,7 +30,9 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
         .map_err(|errors: ConfigErrors| Diagnostic::from(LoadError::Invalid { file, errors }))?;
     config.run.seed = arguments.seed.unwrap_or(config.run.seed);
     let total = config.rollout.total_steps;
-    let catalog = Catalog::native().with_scripts(BareScripts::new()?);
+    // A configuration named on the command line is the user's own word; a script needs --allow-run.
+    let programs = programs(Rc::clone(terminal) as Rc<dyn Console>).map_err(Diagnostic::from)?;
+    let catalog = Catalog::native().with_scripts(BareScripts::new()?).with_programs(programs);
     let mut experiment = Experiment::new(config, &catalog, Parts::default()).map_err(Diagnostic::from)?;
     if arguments.dry_run {
         terminal.print(&experiment.resolved().to_document());

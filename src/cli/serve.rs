@@ -7,7 +7,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::Catalog;
 use crate::regime::RegimeRecord;
-use crate::script::{BareScripts, Console, RunOptions};
+use crate::script::{BareScripts, Console, RunOptions, programs};
 use crate::text::json;
 use crate::value::Value;
 
@@ -42,7 +42,10 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
         })?;
         options.regime = Some(record);
     }
-    let catalog = Catalog::native().with_scripts(BareScripts::new()?);
+    let mut catalog = Catalog::native().with_scripts(BareScripts::new()?);
+    if arguments.allow_run {
+        catalog = catalog.with_programs(programs(Rc::clone(terminal) as Rc<dyn Console>).map_err(Diagnostic::from)?);
+    }
     let mut observer = Progress { terminal, total: arguments.steps.unwrap_or(0) };
     let result = serve_bundle(&bundle, &catalog, &options, arguments.traces.as_deref(), &mut observer)
         .map_err(Diagnostic::from)?;

@@ -5,6 +5,7 @@ use super::{
     AlgorithmConfig, EnvConfig, ExperimentConfig, PolicyConfig, Record, RolloutConfig, RunConfig, TraceConfig,
 };
 use crate::diagnostic::Problem;
+use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
 use crate::suggest::nearest;
@@ -106,7 +107,8 @@ fn read_env(field: Field<'_>) -> Option<EnvConfig> {
     let id = field.require("id", "an environment's id").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
     let lua = section(&field, "lua", read_code, || None);
-    Some(EnvConfig { id: id?, kwargs: kwargs?, lua: lua? })
+    let wrappers = section(&field, "wrappers", |wrappers| WrapperRecord::read_checked_list(&wrappers), Vec::new);
+    Some(EnvConfig { id: id?, kwargs: kwargs?, lua: lua?, wrappers: wrappers? })
 }
 
 fn default_algorithm() -> AlgorithmConfig {

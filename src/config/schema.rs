@@ -24,7 +24,7 @@ use Shape::{Data, Each, Open, Section, Text};
 
 /// The whole document.
 pub(super) const EXPERIMENT: Shape = Section(&[
-    ("env", Section(&[("id", Text), ("kwargs", Open), ("lua", Open)])),
+    ("env", Section(&[("id", Text), ("kwargs", Open), ("lua", Open), ("wrappers", Each(&WRAPPER))])),
     ("algorithm", Section(&[("name", Text), ("params", Open), ("policy", POLICY)])),
     ("rollout", Section(&[("window_steps", Data), ("total_steps", Data), ("auto_reset", Data)])),
     ("reward", Section(&[("terms", Each(&TERM))])),
@@ -34,6 +34,8 @@ pub(super) const EXPERIMENT: Shape = Section(&[
 ]);
 
 const POLICY: Shape = Section(&[("id", Text), ("kwargs", Open), ("lua", Open)]);
+
+const WRAPPER: Shape = Section(&[("name", Text), ("params", Open)]);
 
 const TERM: Shape = Section(&[("name", Text), ("weight", Data), ("params", Open), ("builtin", Text), ("lua", Open)]);
 

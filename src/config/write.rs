@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{AlgorithmConfig, ExperimentConfig, Record, RunConfig};
+use super::{AlgorithmConfig, EnvConfig, ExperimentConfig, Record, RunConfig};
+use crate::env::wrapper::WrapperRecord;
 use crate::text::{json, yaml};
 use crate::value::{Map, Value};
 
@@ -13,7 +14,7 @@ impl ExperimentConfig {
     pub fn to_value(&self) -> Value {
         let record: Vec<Value> = self.trace.record.iter().map(|record| Record::key(*record).into()).collect();
         section([
-            ("env", made(&self.env.id, &self.env.kwargs, self.env.lua.as_ref())),
+            ("env", env(&self.env)),
             ("algorithm", algorithm(&self.algorithm)),
             (
                 "rollout",
@@ -63,6 +64,15 @@ fn section<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map>())
 }
 
+/// `wrappers` is there only where there are some, as in the manifest.
+fn env(config: &EnvConfig) -> Value {
+    let mut env = made(&config.id, &config.kwargs, config.lua.as_ref());
+    if !config.wrappers.is_empty() {
+        env.insert("wrappers".to_owned(), WrapperRecord::list_to_value(&config.wrappers));
+    }
+    Value::Map(env)
+}
+
 fn algorithm(config: &AlgorithmConfig) -> Value {
     let policy = config.policy.as_ref();
     section([
@@ -73,10 +83,10 @@ fn algorithm(config: &AlgorithmConfig) -> Value {
 }
 
 /// What is made by a name, with the code that defines it where there is some.
-fn made(id: &str, kwargs: &Map, lua: Option<&Value>) -> Value {
+fn made(id: &str, kwargs: &Map, lua: Option<&Value>) -> Map {
     let mut map = Map::from_iter([("id".to_owned(), id.into()), ("kwargs".to_owned(), kwargs.clone().into())]);
     map.extend(lua.map(|code| ("lua".to_owned(), code.clone())));
-    Value::Map(map)
+    map
 }
 
 fn run(config: &RunConfig) -> Value {

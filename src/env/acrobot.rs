@@ -6,15 +6,13 @@
 
 use std::f64::consts::PI;
 
-use super::native::{Action, Outcome, World, square, write_floats};
+use super::math::{Math, single};
 use super::setting::Field;
 use super::snapshot::Slot;
+use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
-use crate::space::{BoxSpace, Element, Space, SpaceError};
-
-const TIME_STEP: f64 = 0.2;
-const TOP_SPEEDS: [f64; 2] = [4.0 * PI, 9.0 * PI];
+use crate::space::{BoxSpace, Space, SpaceError};
 
 /// Two links hanging from a bar. SI units, radians; angles are 0 when the links hang down.
 #[derive(Clone, Copy)]
@@ -26,7 +24,14 @@ pub(super) struct Acrobot {
     link_com_pos_1: f64,
     link_com_pos_2: f64,
     link_moi: f64,
+    max_vel_1: f64,
+    max_vel_2: f64,
+    dt: f64,
     torque_noise_max: f64,
+    /// Between which numbers each of the first state's lies.
+    low: f64,
+    high: f64,
+    math: Math,
     /// The joints' angles, then their speeds.
     state: [f64; 4],
     fresh: bool,
@@ -42,7 +47,13 @@ impl Default for Acrobot {
             link_com_pos_1: 0.5,
             link_com_pos_2: 0.5,
             link_moi: 1.0,
+            max_vel_1: 4.0 * PI,
+            max_vel_2: 9.0 * PI,
+            dt: 0.2,
             torque_noise_max: 0.0,
+            low: -0.1,
+            high: 0.1,
+            math: Math::default(),
             state: [0.0; 4],
             fresh: true,
         }
@@ -54,12 +65,13 @@ impl Acrobot {
     fn slope(&self, [theta1, theta2, speed1, speed2]: [f64; 4], torque: f64) -> [f64; 4] {
         let (m1, m2, l1) = (self.link_mass_1, self.link_mass_2, self.link_length_1);
         let (lc1, lc2, inertia, g) = (self.link_com_pos_1, self.link_com_pos_2, self.link_moi, self.gravity);
-        let (sin2, cos2) = (theta2.sin(), theta2.cos());
+        let square = |x| self.math.square(x);
+        let (sin2, cos2) = self.math.sin_cos(theta2);
         let d1 = m1 * square(lc1) + m2 * (square(l1) + square(lc2) + 2.0 * l1 * lc2 * cos2) + inertia + inertia;
         let d2 = m2 * (square(lc2) + l1 * lc2 * cos2) + inertia;
-        let phi2 = m2 * lc2 * g * (theta1 + theta2 - PI / 2.0).cos();
+        let phi2 = m2 * lc2 * g * self.math.cos(theta1 + theta2 - PI / 2.0);
         let phi1 = -m2 * l1 * lc2 * square(speed2) * sin2 - 2.0 * m2 * l1 * lc2 * speed2 * speed1 * sin2
-            + (m1 * lc1 + m2 * l1) * g * (theta1 - PI / 2.0).cos()
+            + (m1 * lc1 + m2 * l1) * g * self.math.cos(theta1 - PI / 2.0)
             + phi2;
         let acceleration2 = (torque + d2 / d1 * phi1 - m2 * l1 * lc2 * square(speed1) * sin2 - phi2)
             / (m2 * square(lc2) + inertia - square(d2) / d1);
@@ -72,13 +84,13 @@ impl Acrobot {
         let start = self.state;
         let ahead = |slope: [f64; 4], time: f64| zip(start, slope, |value, slope| value + time * slope);
         let k1 = self.slope(start, torque);
-        let k2 = self.slope(ahead(k1, TIME_STEP / 2.0), torque);
-        let k3 = self.slope(ahead(k2, TIME_STEP / 2.0), torque);
-        let k4 = self.slope(ahead(k3, TIME_STEP), torque);
+        let k2 = self.slope(ahead(k1, self.dt / 2.0), torque);
+        let k3 = self.slope(ahead(k2, self.dt / 2.0), torque);
+        let k4 = self.slope(ahead(k3, self.dt), torque);
         let sum = zip(k1, k2, |sum, slope| sum + 2.0 * slope);
         let sum = zip(sum, k3, |sum, slope| sum + 2.0 * slope);
         let sum = zip(sum, k4, |sum, slope| sum + slope);
-        zip(start, sum, |value, sum| value + TIME_STEP / 6.0 * sum)
+        zip(start, sum, |value, sum| value + self.dt / 6.0 * sum)
     }
 }
 
@@ -92,7 +104,7 @@ fn zip(left: [f64; 4], right: [f64; 4], function: impl Fn(f64, f64) -> f64) -> [
 fn wrapped(mut angle: f64) -> f64 {
     if !angle.is_finite() || angle.abs() > 1e6 {
         // Parameters far from the physical ones; the loops below would take forever.
-        return angle.sin().atan2(angle.cos());
+        return (angle + PI).rem_euclid(2.0 * PI) - PI;
     }
     while angle > PI {
         angle -= 2.0 * PI;
@@ -104,9 +116,14 @@ fn wrapped(mut angle: f64) -> f64 {
 }
 
 impl World for Acrobot {
+    const ARGUMENTS: &'static [&'static str] = &["math"];
+    const OPTIONS: &'static [&'static str] = &["low", "high"];
+
+    type Action = i64;
+    type Observation = [f32; 6];
+
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
-        let [first, second] = TOP_SPEEDS;
-        let high = [1.0, 1.0, 1.0, 1.0, first, second];
+        let high = [1.0, 1.0, 1.0, 1.0, self.max_vel_1, self.max_vel_2];
         let observation = BoxSpace::new(&[6], DType::F32, &high.map(|bound| -bound), &high)?;
         Ok((Space::Box(observation), Space::discrete(3, 0)?))
     }
@@ -120,63 +137,48 @@ impl World for Acrobot {
             ("link_com_pos_1", Field::Positive(&mut self.link_com_pos_1)),
             ("link_com_pos_2", Field::Positive(&mut self.link_com_pos_2)),
             ("link_moi", Field::Positive(&mut self.link_moi)),
+            ("max_vel_1", Field::Positive(&mut self.max_vel_1)),
+            ("max_vel_2", Field::Positive(&mut self.max_vel_2)),
+            ("dt", Field::Positive(&mut self.dt)),
             ("torque_noise_max", Field::Number(&mut self.torque_noise_max)),
+            ("low", Field::Number(&mut self.low)),
+            ("high", Field::Number(&mut self.high)),
+            ("math", Field::Other(&mut self.math)),
         ]
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the reference begins at a float32 state")]
-    fn state(&mut self) -> Vec<Slot<'_>> {
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
         let [a, b, c, d] = &mut self.state;
-        vec![Slot::Number(a), Slot::Number(b), Slot::Number(c), Slot::Number(d), Slot::Flag(&mut self.fresh)]
+        Some(vec![Slot::Number(a), Slot::Number(b), Slot::Number(c), Slot::Number(d), Slot::Flag(&mut self.fresh)])
     }
 
     fn start(&mut self, rng: &mut Rng) {
-        self.state = [(); 4].map(|()| f64::from(rng.uniform(-0.1, 0.1) as f32));
+        self.state = narrow([(); 4].map(|()| rng.uniform(self.low, self.high))).map(f64::from);
         self.fresh = true;
     }
 
-    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+    fn advance(&mut self, action: i64, rng: &mut Rng) -> Outcome {
         #[expect(clippy::cast_precision_loss, reason = "-1, 0 or 1")]
-        let mut torque = (action.index() - 1) as f64;
+        let mut torque = (action - 1) as f64;
         if self.torque_noise_max > 0.0 {
             torque += rng.uniform(-self.torque_noise_max, self.torque_noise_max);
         }
         let [theta1, theta2, speed1, speed2] = self.moved(torque);
-        let [top1, top2] = TOP_SPEEDS;
+        let (top1, top2) = (self.max_vel_1, self.max_vel_2);
         self.state = [wrapped(theta1), wrapped(theta2), speed1.clamp(-top1, top1), speed2.clamp(-top2, top2)];
         self.fresh = false;
         let [theta1, theta2, ..] = self.state;
-        let terminated = -theta1.cos() - (theta2 + theta1).cos() > 1.0;
+        let terminated = -self.math.cos(theta1) - self.math.cos(theta2 + theta1) > 1.0;
         Outcome { reward: if terminated { 0.0 } else { -1.0 }, terminated }
     }
 
-    fn observe(&self, observation: &mut Element) {
+    fn observe(&self) -> [f32; 6] {
         let [theta1, theta2, speed1, speed2] = self.state;
-        let (sin, cos): (fn(f64) -> f64, fn(f64) -> f64) =
-            if self.fresh { (small_sin, small_cos) } else { (f64::sin, f64::cos) };
-        write_floats(observation, &[cos(theta1), sin(theta1), cos(theta2), sin(theta2), speed1, speed2]);
+        if self.fresh {
+            let [first, second, speed1, speed2] = narrow(self.state);
+            return [single::cos(first), single::sin(first), single::cos(second), single::sin(second), speed1, speed2];
+        }
+        let ((sin1, cos1), (sin2, cos2)) = (self.math.sin_cos(theta1), self.math.sin_cos(theta2));
+        narrow([cos1, sin1, cos2, sin2, speed1, speed2])
     }
-}
-
-/// The sine of a float32 below pi/4 as NumPy's float32 loops compute it: a polynomial in fused
-/// steps, whose last bit is not always the rounded sine's.
-#[expect(clippy::cast_possible_truncation, reason = "the argument is a float32 value")]
-fn small_sin(angle: f64) -> f64 {
-    const TERMS: [u32; 3] = [0xb950_35dd, 0x3c08_88cd, 0xbe2a_aaab];
-    let x = angle as f32;
-    let sum = polynomial(0x363e_9dde, TERMS, x * x);
-    f64::from((sum * (x * x)).mul_add(x, x))
-}
-
-/// The cosine of a float32 below pi/4 as NumPy's float32 loops compute it.
-#[expect(clippy::cast_possible_truncation, reason = "the argument is a float32 value")]
-fn small_cos(angle: f64) -> f64 {
-    const TERMS: [u32; 4] = [0xbab6_036e, 0x3d2a_aa9e, 0xbf00_0000, 0x3f80_0000];
-    let x = angle as f32;
-    f64::from(polynomial(0x37cc_730b, TERMS, x * x))
-}
-
-/// Horner's rule in fused steps; coefficients as bits, the highest first.
-fn polynomial<const N: usize>(first: u32, rest: [u32; N], x: f32) -> f32 {
-    rest.into_iter().fold(f32::from_bits(first), |sum, term| sum.mul_add(x, f32::from_bits(term)))
 }

@@ -4,12 +4,13 @@
 //! observation is the state rounded to float32 once. Every step pays 1, the last included, unless
 //! the rewards of Sutton and Barto's book are asked for: -1 for the fall, 0 else.
 
-use super::native::{Action, Outcome, World, write_floats};
+use super::math::Math;
 use super::setting::Field;
 use super::snapshot::Slot;
+use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
-use crate::space::{BoxSpace, Element, Space, SpaceError};
+use crate::space::{BoxSpace, Space, SpaceError};
 
 /// A pole on a cart: push left (0) or right (1). SI units, radians.
 #[derive(Clone, Copy)]
@@ -24,6 +25,10 @@ pub(super) struct CartPole {
     x_threshold: f64,
     theta_threshold_radians: f64,
     sutton_barto_reward: bool,
+    /// Between which numbers each of the first state's lies.
+    low: f64,
+    high: f64,
+    math: Math,
     /// Position, velocity, angle, angular velocity.
     state: [f64; 4],
 }
@@ -40,6 +45,9 @@ impl Default for CartPole {
             x_threshold: 2.4,
             theta_threshold_radians: 12.0 * 2.0 * std::f64::consts::PI / 360.0,
             sutton_barto_reward: false,
+            low: -0.05,
+            high: 0.05,
+            math: Math::default(),
             state: [0.0; 4],
         }
     }
@@ -50,7 +58,7 @@ impl CartPole {
         let [x, x_dot, theta, theta_dot] = self.state;
         let total_mass = self.masspole + self.masscart;
         let polemass_length = self.masspole * self.length;
-        let (cos, sin) = (theta.cos(), theta.sin());
+        let (sin, cos) = self.math.sin_cos(theta);
         let push = (force + polemass_length * (theta_dot * theta_dot) * sin) / total_mass;
         let theta_acceleration =
             (self.gravity * sin - cos * push) / (self.length * (4.0 / 3.0 - self.masspole * (cos * cos) / total_mass));
@@ -65,7 +73,11 @@ impl CartPole {
 }
 
 impl World for CartPole {
-    const ARGUMENTS: &'static [&'static str] = &["sutton_barto_reward"];
+    const ARGUMENTS: &'static [&'static str] = &["sutton_barto_reward", "math"];
+    const OPTIONS: &'static [&'static str] = &["low", "high"];
+
+    type Action = i64;
+    type Observation = [f32; 4];
 
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
         let high = [self.x_threshold * 2.0, f64::INFINITY, self.theta_threshold_radians * 2.0, f64::INFINITY];
@@ -84,19 +96,22 @@ impl World for CartPole {
             ("x_threshold", Field::Positive(&mut self.x_threshold)),
             ("theta_threshold_radians", Field::Positive(&mut self.theta_threshold_radians)),
             ("sutton_barto_reward", Field::Flag(&mut self.sutton_barto_reward)),
+            ("low", Field::Number(&mut self.low)),
+            ("high", Field::Number(&mut self.high)),
+            ("math", Field::Other(&mut self.math)),
         ]
     }
 
-    fn state(&mut self) -> Vec<Slot<'_>> {
-        self.state.iter_mut().map(Slot::Number).collect()
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(self.state.iter_mut().map(Slot::Number).collect())
     }
 
     fn start(&mut self, rng: &mut Rng) {
-        self.state = [(); 4].map(|()| rng.uniform(-0.05, 0.05));
+        self.state = [(); 4].map(|()| rng.uniform(self.low, self.high));
     }
 
-    fn advance(&mut self, action: Action, _: &mut Rng) -> Outcome {
-        self.state = self.moved(if action.index() == 1 { self.force_mag } else { -self.force_mag });
+    fn advance(&mut self, action: i64, _: &mut Rng) -> Outcome {
+        self.state = self.moved(if action == 1 { self.force_mag } else { -self.force_mag });
         let [x, _, theta, _] = self.state;
         let terminated = x.abs() > self.x_threshold || theta.abs() > self.theta_threshold_radians;
         let reward = match (self.sutton_barto_reward, terminated) {
@@ -107,7 +122,7 @@ impl World for CartPole {
         Outcome { reward, terminated }
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_floats(observation, &self.state);
+    fn observe(&self) -> [f32; 4] {
+        narrow(self.state)
     }
 }

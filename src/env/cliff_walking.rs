@@ -2,12 +2,12 @@
 //! (0), right (1), down (2) or left (3) on a 4 x 12 grid, from the lower left corner to the lower
 //! right one. The cliff between them costs 100 and leads back to the start.
 
-use super::grid::{categorical, slipped, write_state};
-use super::native::{Action, Outcome, World};
+use super::grid::{categorical, slipped, state_number};
 use super::setting::Field;
 use super::snapshot::Slot;
+use super::world::{Outcome, World};
 use crate::random::Rng;
-use crate::space::{Element, Space, SpaceError};
+use crate::space::{Space, SpaceError};
 
 const COLUMNS: usize = 12;
 const STATES: usize = 48;
@@ -21,6 +21,13 @@ pub(super) struct CliffWalking {
     step_reward: f64,
     cliff_reward: f64,
     state: usize,
+}
+
+impl CliffWalking {
+    /// The walk of `CliffWalkingSlippery-v1`.
+    pub(super) fn slippery() -> Self {
+        Self { is_slippery: true, ..Self::default() }
+    }
 }
 
 impl Default for CliffWalking {
@@ -44,6 +51,9 @@ fn neighbour(state: usize, action: i64) -> usize {
 impl World for CliffWalking {
     const ARGUMENTS: &'static [&'static str] = &["is_slippery"];
 
+    type Action = i64;
+    type Observation = [i64; 1];
+
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
         Ok((Space::discrete(48, 0)?, Space::discrete(4, 0)?))
     }
@@ -56,8 +66,8 @@ impl World for CliffWalking {
         ]
     }
 
-    fn state(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Index(&mut self.state)]
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Index(&mut self.state)])
     }
 
     fn start(&mut self, rng: &mut Rng) {
@@ -65,12 +75,12 @@ impl World for CliffWalking {
         self.state = START;
     }
 
-    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+    fn advance(&mut self, action: i64, rng: &mut Rng) -> Outcome {
         let action = if self.is_slippery {
-            slipped(rng, action.index(), [1.0 / 3.0; 3])
+            slipped(rng, action, [1.0 / 3.0; 3])
         } else {
             categorical(rng, [1.0]);
-            action.index()
+            action
         };
         self.state = neighbour(self.state, action);
         if (START + 1..GOAL).contains(&self.state) {
@@ -80,7 +90,7 @@ impl World for CliffWalking {
         Outcome { reward: self.step_reward, terminated: self.state == GOAL }
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_state(observation, self.state);
+    fn observe(&self) -> [i64; 1] {
+        state_number(self.state)
     }
 }

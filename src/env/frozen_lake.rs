@@ -1,12 +1,12 @@
 //! Frozen Lake, draw for draw Gymnasium's `FrozenLake-v1`: walk left (0), down (1), right (2) or up
 //! (3) from `S` over the ice `F` to the goal `G`, past the holes `H`.
 
-use super::grid::{categorical, slipped, write_state};
-use super::native::{Action, Outcome, World};
+use super::grid::{categorical, slipped, state_number};
 use super::setting::{Field, Setting};
 use super::snapshot::Slot;
+use super::world::{Outcome, World};
 use crate::random::Rng;
-use crate::space::{Element, Space, SpaceError};
+use crate::space::{Space, SpaceError};
 use crate::value::{Map, Value};
 
 const SMALL: [&str; 4] = ["SFFF", "FHFH", "FFFH", "HFFG"];
@@ -35,17 +35,18 @@ struct Lake {
 struct RewardSchedule([f64; 3]);
 
 impl FrozenLake {
-    /// The lake, and `kwargs` with a map's name replaced by the map.
+    /// The lake, and `kwargs` with a map's name (`map` unless they name one) replaced by the map.
     ///
     /// # Errors
-    /// When no map has that name.
-    pub(super) fn new(kwargs: &Map) -> Result<(Self, Map), String> {
+    /// When no map has that name. A map that is not named is random in Gymnasium, and no seed
+    /// repeats it; here it must be given.
+    pub(super) fn new(map: &str, kwargs: &Map) -> Result<(Self, Map), String> {
         let mut kwargs = kwargs.clone();
-        let name = kwargs.shift_remove("map_name").unwrap_or(Value::Null);
+        let name = kwargs.shift_remove("map_name").unwrap_or_else(|| map.into());
         let rows: &[&str] = match name.as_text() {
             Some("4x4") => &SMALL,
             Some("8x8") => &LARGE,
-            None if name.is_null() => &SMALL,
+            None if name.is_null() && kwargs.get("desc").is_some_and(|desc| !desc.is_null()) => &SMALL,
             _ => return Err("`map_name` must be 4x4 or 8x8; give any other map as `desc`".to_owned()),
         };
         if kwargs.get("desc").is_none_or(Value::is_null) {
@@ -115,7 +116,10 @@ impl Setting for RewardSchedule {
 }
 
 impl World for FrozenLake {
-    const ARGUMENTS: &'static [&'static str] = &["desc", "is_slippery", "success_rate", "reward_schedule"];
+    const ARGUMENTS: &'static [&'static str] = &["map_name", "desc", "is_slippery", "success_rate", "reward_schedule"];
+
+    type Action = i64;
+    type Observation = [i64; 1];
 
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
         let states = i64::try_from(self.map.tiles.len()).unwrap_or(i64::MAX);
@@ -131,8 +135,8 @@ impl World for FrozenLake {
         ]
     }
 
-    fn state(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Index(&mut self.state)]
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Index(&mut self.state)])
     }
 
     fn start(&mut self, rng: &mut Rng) {
@@ -142,7 +146,7 @@ impl World for FrozenLake {
         self.state = categorical(rng, tiles.iter().map(|tile| if *tile == b'S' { share } else { 0.0 }));
     }
 
-    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+    fn advance(&mut self, action: i64, rng: &mut Rng) -> Outcome {
         if matches!(self.map.tile(self.state), b'G' | b'H') {
             // Only a map that was changed under the walker's feet leaves them here.
             categorical(rng, [1.0]);
@@ -150,10 +154,10 @@ impl World for FrozenLake {
         }
         let failure = (1.0 - self.success_rate) / 2.0;
         let action = if self.is_slippery {
-            slipped(rng, action.index(), [failure, self.success_rate, failure])
+            slipped(rng, action, [failure, self.success_rate, failure])
         } else {
             categorical(rng, [1.0]);
-            action.index()
+            action
         };
         self.state = self.map.neighbour(self.state, action);
         let RewardSchedule([goal, hole, ice]) = self.rewards;
@@ -164,7 +168,7 @@ impl World for FrozenLake {
         }
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_state(observation, self.state);
+    fn observe(&self) -> [i64; 1] {
+        state_number(self.state)
     }
 }

@@ -1,7 +1,6 @@
-//! What the grid worlds share: drawing an outcome, and writing a state's number.
+//! What the grid worlds share: drawing an outcome, and a state's number.
 
 use crate::random::Rng;
-use crate::space::Element;
 
 /// The index of the first weight whose cumulative sum exceeds a draw from `[0, 1)`; 0 if none
 /// does. One number is drawn even when there is one outcome only.
@@ -17,9 +16,9 @@ pub(super) fn categorical(rng: &mut Rng, weights: impl IntoIterator<Item = f64>)
         .unwrap_or(0)
 }
 
-/// Writes the number of a state.
-pub(super) fn write_state(observation: &mut Element, state: usize) {
-    *observation = Element::Discrete(i64::try_from(state).unwrap_or(i64::MAX));
+/// The observation of a state: its number.
+pub(super) fn state_number(state: usize) -> [i64; 1] {
+    [i64::try_from(state).unwrap_or(i64::MAX)]
 }
 
 /// The action taken on ice: one turn back (`index - 1`), as meant, or one turn on, with these

@@ -5,13 +5,14 @@
 //! floats to float32 before it computes with them. A force within its bounds is a float32 as
 //! well; a clipped one is a Python float. Which width each operation has is part of the dynamics.
 
-use super::mountain_car::{POSITIONS, TOP_SPEED, observation_space};
-use super::native::{Action, Outcome, World, square, write_floats};
+use super::math::Math;
+use super::mountain_car::Valley;
 use super::setting::Field;
 use super::snapshot::Slot;
+use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
-use crate::space::{BoxSpace, Element, Space, SpaceError};
+use crate::space::{BoxSpace, Space, SpaceError};
 
 /// A car in a valley, pushed by a force from -1 to 1.
 #[derive(Clone, Copy)]
@@ -20,6 +21,8 @@ pub(super) struct MountainCarContinuous {
     gravity: f64,
     goal_position: f64,
     goal_velocity: f64,
+    valley: Valley,
+    math: Math,
     /// Position and velocity; float64 until the first step, float32 values then.
     state: [f64; 2],
     fresh: bool,
@@ -28,36 +31,36 @@ pub(super) struct MountainCarContinuous {
 impl Default for MountainCarContinuous {
     fn default() -> Self {
         let (power, gravity, goal_position, goal_velocity) = (0.0015, 0.0025, 0.45, 0.0);
-        Self { power, gravity, goal_position, goal_velocity, state: [0.0; 2], fresh: true }
+        let (valley, math) = (Valley::default(), Math::default());
+        Self { power, gravity, goal_position, goal_velocity, valley, math, state: [0.0; 2], fresh: true }
     }
 }
 
 /// `value` rounded to float32.
-#[expect(clippy::cast_possible_truncation, reason = "rounding is the point")]
-fn narrow(value: f64) -> f32 {
-    value as f32
+fn rounded(value: f64) -> f32 {
+    let [value] = narrow([value]);
+    value
 }
 
 impl MountainCarContinuous {
     /// What the engine and the slope add to the velocity.
     fn acceleration(&self, force: f32, position: f64) -> f64 {
-        let pull = self.gravity * position.cos();
+        let pull = self.gravity * self.math.cos(position);
         if force.abs() > 1.0 {
             return f64::from(force.signum()) * self.power - pull;
         }
-        f64::from(force * narrow(self.power) - narrow(pull))
+        f64::from(force * rounded(self.power) - rounded(pull))
     }
 
     /// The state after one step, and whether it is the goal.
     fn moved(&self, force: f32) -> ([f64; 2], bool) {
-        let [left, right] = POSITIONS;
         let [mut position, mut velocity] = self.state;
         // After the first step every intermediate result is rounded to float32.
-        let round = |value: f64| if self.fresh { value } else { f64::from(narrow(value)) };
+        let round = |value: f64| if self.fresh { value } else { f64::from(rounded(value)) };
         velocity = round(velocity + round(self.acceleration(force, round(3.0 * position))));
-        velocity = velocity.clamp(round(-TOP_SPEED), round(TOP_SPEED));
-        position = round(position + velocity).clamp(round(left), round(right));
-        if position <= round(left) && velocity < 0.0 {
+        velocity = velocity.min(round(self.valley.max_speed)).max(round(-self.valley.max_speed));
+        position = round(position + velocity).min(round(self.valley.max_position)).max(round(self.valley.min_position));
+        if position <= round(self.valley.min_position) && velocity < 0.0 {
             velocity = 0.0;
         }
         let arrived = position >= round(self.goal_position) && velocity >= round(self.goal_velocity);
@@ -66,41 +69,47 @@ impl MountainCarContinuous {
 }
 
 impl World for MountainCarContinuous {
-    const ARGUMENTS: &'static [&'static str] = &["goal_velocity"];
+    const ARGUMENTS: &'static [&'static str] = &["goal_velocity", "math"];
+    const OPTIONS: &'static [&'static str] = &["low", "high"];
+
+    type Action = f32;
+    type Observation = [f32; 2];
 
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
-        Ok((observation_space()?, Space::Box(BoxSpace::new(&[1], DType::F32, &[-1.0], &[1.0])?)))
+        let action = BoxSpace::new(&[1], DType::F32, &[-1.0], &[1.0])?;
+        Ok((self.valley.observation_space()?, Space::Box(action)))
     }
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        vec![
+        let own = [
             ("power", Field::Number(&mut self.power)),
             ("gravity", Field::Number(&mut self.gravity)),
             ("goal_position", Field::Number(&mut self.goal_position)),
             ("goal_velocity", Field::Number(&mut self.goal_velocity)),
-        ]
+            ("math", Field::Other(&mut self.math)),
+        ];
+        own.into_iter().chain(self.valley.fields()).collect()
     }
 
-    fn state(&mut self) -> Vec<Slot<'_>> {
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
         let [position, velocity] = &mut self.state;
-        vec![Slot::Number(position), Slot::Number(velocity), Slot::Flag(&mut self.fresh)]
+        Some(vec![Slot::Number(position), Slot::Number(velocity), Slot::Flag(&mut self.fresh)])
     }
 
     fn start(&mut self, rng: &mut Rng) {
-        self.state = [rng.uniform(-0.6, -0.4), 0.0];
+        self.state = [self.valley.start(rng), 0.0];
         self.fresh = true;
     }
 
-    fn advance(&mut self, action: Action, _: &mut Rng) -> Outcome {
-        let force = action.force();
+    fn advance(&mut self, force: f32, _: &mut Rng) -> Outcome {
         let (state, terminated) = self.moved(force);
-        self.state = state.map(|value| f64::from(narrow(value)));
+        self.state = state.map(|value| f64::from(rounded(value)));
         self.fresh = false;
         let goal = if terminated { 100.0 } else { 0.0 };
-        Outcome { reward: goal - square(f64::from(force)) * 0.1, terminated }
+        Outcome { reward: goal - self.math.square(f64::from(force)) * 0.1, terminated }
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_floats(observation, &self.state);
+    fn observe(&self) -> [f32; 2] {
+        narrow(self.state)
     }
 }

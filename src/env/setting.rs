@@ -9,12 +9,10 @@ pub(super) enum Field<'a> {
     /// A finite number above zero: a mass, a length, a duration.
     Positive(&'a mut f64),
     /// A probability.
-    #[allow(dead_code, reason = "for the environments with shares among their parameters")]
     Share(&'a mut f64),
     /// A switch.
     Flag(&'a mut bool),
     /// Anything else.
-    #[allow(dead_code, reason = "for the environments with other kinds of parameters")]
     Other(&'a mut dyn Setting),
 }
 

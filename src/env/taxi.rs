@@ -1,13 +1,12 @@
-//! The taxi (Dietterich 2000), draw for draw Gymnasium's `Taxi-v4` (and `Taxi-v3`, which behaves
-//! the same): drive south (0), north (1), east (2) or west (3) on a 5 x 5 grid with walls, pick
+//! The taxi (Dietterich 2000), draw for draw Gymnasium's `Taxi-v3` (as of 1.2) and `Taxi-v4`: drive south (0), north (1), east (2) or west (3) on a 5 x 5 grid with walls, pick
 //! up (4) and drop off (5) a passenger at one of four stands.
 
-use super::grid::{categorical, write_state};
-use super::native::{Action, Outcome, World};
+use super::grid::categorical;
 use super::setting::Field;
 use super::snapshot::Slot;
+use super::world::{Outcome, World};
 use crate::random::Rng;
-use crate::space::{Element, Space, SpaceError};
+use crate::space::{Space, SpaceError};
 
 /// The stands: row and column.
 const STANDS: [(i64, i64); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
@@ -15,9 +14,10 @@ const STANDS: [(i64, i64); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
 const ABOARD: i64 = 4;
 const LAST: i64 = 4;
 
-/// A taxi and its passenger.
+/// A taxi and its passenger. The versions differ in the rain: where the third drifts to, and that
+/// its chances are fixed.
 #[derive(Clone, Copy)]
-pub(super) struct Taxi {
+pub(super) struct Taxi<const VERSION: u8> {
     is_rainy: bool,
     fickle_passenger: bool,
     rainy_probability: f64,
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-impl Default for Taxi {
+impl<const VERSION: u8> Default for Taxi<VERSION> {
     fn default() -> Self {
         Self {
             is_rainy: false,
@@ -89,8 +89,8 @@ fn beside(row: i64, column: i64, action: i64) -> (i64, i64) {
     }
 }
 
-/// Where rain drifts a taxi. The reference looks for the wall at the new cell's *far* side; at
-/// the grid's edge that is its border, and the taxi stays.
+/// Where rain drifts a fourth taxi. The reference looks for the wall at the new cell's *near*
+/// side.
 fn drifted(row: i64, column: i64, action: i64) -> (i64, i64) {
     let (to_row, to_column) = beside(row, column, action);
     let (to_row, to_column) = (to_row.clamp(0, LAST), to_column.clamp(0, LAST));
@@ -101,13 +101,22 @@ fn drifted(row: i64, column: i64, action: i64) -> (i64, i64) {
     }
 }
 
-impl Taxi {
+/// Where rain drifts a third taxi. The reference looks for a wall east of the new cell when it
+/// drifts left and west of it when it drifts right, whatever the direction.
+fn drifted_v3(row: i64, column: i64, action: i64, left: bool) -> (i64, i64) {
+    let (to_row, to_column) = beside(row, column, action);
+    let (to_row, to_column) = (to_row.clamp(0, LAST), to_column.clamp(0, LAST));
+    let free = if left { open(to_row, to_column) } else { open(to_row, to_column - 1) };
+    if free { (to_row, to_column) } else { (row, column) }
+}
+
+impl<const VERSION: u8> Taxi<VERSION> {
     /// Drives in direction `action`, drifting left or right in the rain.
     fn drive(&mut self, action: i64, rng: &mut Rng) {
         let Place { row, column, .. } = self.place;
-        let passable = passable(row, column, action);
         let choice = if self.is_rainy {
-            let aside = (1.0 - self.rainy_probability) / 2.0;
+            // The third version's chances are written down, not computed.
+            let aside = if VERSION == 3 { 0.1 } else { (1.0 - self.rainy_probability) / 2.0 };
             categorical(rng, [self.rainy_probability, aside, aside])
         } else {
             categorical(rng, [1.0])
@@ -118,11 +127,19 @@ impl Taxi {
             2 => (1, 0),
             _ => (0, 1),
         };
-        let cell = match choice {
-            _ if !passable => (row, column),
-            0 => beside(row, column, action),
-            1 => drifted(row, column, left),
-            _ => drifted(row, column, right),
+        let cell = match (VERSION, choice) {
+            // In the third version the border stops a taxi without keeping it from drifting.
+            (3, _) if self.is_rainy && action < 2 => match choice {
+                0 => ((row + 1 - 2 * action).clamp(0, LAST), column),
+                1 => drifted_v3(row, column, 3, true),
+                _ => drifted_v3(row, column, 2, false),
+            },
+            _ if !passable(row, column, action) => (row, column),
+            (_, 0) => beside(row, column, action),
+            (3, 1) => drifted_v3(row, column, 0, true),
+            (3, _) => drifted_v3(row, column, 1, false),
+            (_, 1) => drifted(row, column, left),
+            (_, _) => drifted(row, column, right),
         };
         (self.place.row, self.place.column) = cell;
     }
@@ -148,32 +165,40 @@ impl Taxi {
     }
 }
 
-impl World for Taxi {
-    const ARGUMENTS: &'static [&'static str] =
-        &["is_rainy", "fickle_passenger", "rainy_probability", "fickle_probability"];
+impl<const VERSION: u8> World for Taxi<VERSION> {
+    const ARGUMENTS: &'static [&'static str] = match VERSION {
+        3 => &["is_rainy", "fickle_passenger"],
+        _ => &["is_rainy", "fickle_passenger", "rainy_probability", "fickle_probability"],
+    };
+
+    type Action = i64;
+    type Observation = [i64; 1];
 
     fn spaces(&self) -> Result<(Space, Space), SpaceError> {
         Ok((Space::discrete(500, 0)?, Space::discrete(6, 0)?))
     }
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        vec![
+        let mut fields = vec![
             ("is_rainy", Field::Flag(&mut self.is_rainy)),
             ("fickle_passenger", Field::Flag(&mut self.fickle_passenger)),
-            ("rainy_probability", Field::Share(&mut self.rainy_probability)),
-            ("fickle_probability", Field::Share(&mut self.fickle_probability)),
-        ]
+        ];
+        if VERSION > 3 {
+            fields.push(("rainy_probability", Field::Share(&mut self.rainy_probability)));
+            fields.push(("fickle_probability", Field::Share(&mut self.fickle_probability)));
+        }
+        fields
     }
 
-    fn state(&mut self) -> Vec<Slot<'_>> {
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
         let Place { row, column, passenger, goal } = &mut self.place;
-        vec![
+        Some(vec![
             Slot::Flag(&mut self.undecided),
             Slot::Integer(row),
             Slot::Integer(column),
             Slot::Integer(passenger),
             Slot::Integer(goal),
-        ]
+        ])
     }
 
     fn start(&mut self, rng: &mut Rng) {
@@ -186,9 +211,9 @@ impl World for Taxi {
         self.undecided = self.fickle_passenger && rng.double() < self.fickle_probability;
     }
 
-    fn advance(&mut self, action: Action, rng: &mut Rng) -> Outcome {
+    fn advance(&mut self, action: i64, rng: &mut Rng) -> Outcome {
         let before = self.place;
-        let outcome = match action.index() {
+        let outcome = match action {
             direction @ 0..=3 => {
                 self.drive(direction, rng);
                 Outcome { reward: -1.0, terminated: false }
@@ -207,7 +232,7 @@ impl World for Taxi {
         outcome
     }
 
-    fn observe(&self, observation: &mut Element) {
-        write_state(observation, usize::try_from(self.place.state()).unwrap_or_default());
+    fn observe(&self) -> [i64; 1] {
+        [self.place.state()]
     }
 }

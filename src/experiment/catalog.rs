@@ -7,6 +7,8 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::env::foreign::{self, Programs};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
 use crate::policy::{self, Context, Policy, PolicyError};
 use crate::regime::{self, Provider, RegimeError, RegimeRecord};
@@ -67,6 +69,7 @@ pub struct Catalog {
     policies: IndexMap<String, Defined<PolicyMaker>>,
     algorithms: IndexMap<String, AlgorithmMaker>,
     scripts: Option<Rc<dyn Scripts>>,
+    programs: Option<Programs>,
 }
 
 impl Catalog {
@@ -80,6 +83,13 @@ impl Catalog {
     #[must_use]
     pub fn with_scripts(mut self, scripts: Rc<dyn Scripts>) -> Self {
         self.scripts = Some(scripts);
+        self
+    }
+
+    /// The same catalog, with leave to start the programs of environments elsewhere.
+    #[must_use]
+    pub fn with_programs(mut self, programs: Programs) -> Self {
+        self.programs = Some(programs);
         self
     }
 
@@ -154,11 +164,13 @@ impl Catalog {
     /// Makes the environment `id`.
     ///
     /// # Errors
-    /// When there is none, or it does not take `kwargs`.
+    /// When there is none, it does not take `kwargs`, or it is another program and this catalog may
+    /// not start one.
     pub fn env(&self, id: &str, kwargs: &Map) -> Result<Box<dyn Env>, EnvError> {
-        let made = match self.envs.get(id) {
-            Some(defined) => (defined.maker)(kwargs),
-            None => env::registry::make(id, kwargs),
+        let made = match (self.envs.get(id), &self.programs) {
+            (Some(defined), _) => (defined.maker)(kwargs),
+            (None, Some(programs)) if foreign::is_foreign(id) => programs.make(id, kwargs),
+            (None, _) => env::registry::make(id, kwargs),
         };
         made.map_err(|error| match error {
             EnvError::UnknownId { id, .. } => {
@@ -167,6 +179,14 @@ impl Catalog {
             }
             other => other,
         })
+    }
+
+    /// Makes the environment `id` inside `wrappers`, the first of them innermost.
+    ///
+    /// # Errors
+    /// As [`Catalog::env`], and when a wrapper is unknown or does not fit.
+    pub fn wrapped_env(&self, id: &str, kwargs: &Map, wrappers: &[WrapperRecord]) -> Result<Box<dyn Env>, EnvError> {
+        wrapper::wrap(self.env(id, kwargs)?, wrappers)
     }
 
     /// Makes the policy `id`.
@@ -226,14 +246,14 @@ impl Catalog {
         Composition::new(record.terms.iter().map(term).collect::<Result<_, TermError>>()?)
     }
 
-    /// The provider that `record` describes; a scripted one draws under `seed`.
+    /// The provider that `record` describes; if it draws, then under `seed`.
     ///
     /// # Errors
     /// When there is none, it does not take its parameters, or cannot be rebuilt.
     pub fn provider(&self, record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>, RegimeError> {
         match (&record.lua, &self.scripts) {
             (Some(_), Some(scripts)) => scripts.provider(record, seed),
-            _ => regime::from_record(record),
+            _ => regime::from_record(record, seed),
         }
     }
 }

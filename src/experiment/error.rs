@@ -155,6 +155,13 @@ impl Problem for RunError {
         }
     }
 
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Env { source, .. } => source.exit(),
+            _ => Exit::Failure,
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
             Self::Trace(source) => source.hint(),

@@ -195,15 +195,17 @@ impl Rollout<'_> {
         if state.window.steps > 0 { self.end_window(state, observer) } else { Ok(()) }
     }
 
-    /// Asks the provider and puts a new regime in force; whether there was one.
+    /// Asks the provider and puts a new regime in force; whether it has another label than the one
+    /// before, or none: what moves under one label, as in a drift, is no shift.
     fn shift(&mut self, state: &mut State) -> Result<bool, RunError> {
         let step = state.result.steps;
         let regime = self.provider.shift(step).map_err(|source| RunError::Provider { step, source })?;
         let Some(regime) = regime else { return Ok(false) };
+        let same = regime.id.is_some() && regime.id == state.regimes.present().id;
         let shifted = state.regimes.shift(regime, self.env, self.reward.as_deref_mut());
         shifted.map_err(|source| RunError::Regime { step, source: Box::new(source) })?;
         state.row.label(state.regimes.present());
-        Ok(true)
+        Ok(!same)
     }
 
     /// One step; whether it ended the episode.

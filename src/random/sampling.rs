@@ -100,12 +100,13 @@ impl Rng {
         let mut left = weights.to_vec();
         let count = count.min(left.iter().filter(|weight| **weight > 0.0).count());
         let mut chosen: Vec<usize> = Vec::with_capacity(count);
+        let mut taken = HashSet::with_capacity(count);
         while chosen.len() < count {
             // NumPy draws as many as are missing, and keeps the first of each that is new.
             let draws: Vec<f64> = (chosen.len()..count).map(|_| self.double()).collect();
             let sums = cumulative(&left);
             for index in draws.into_iter().map(|draw| find(&sums, draw)) {
-                if !chosen.contains(&index) {
+                if taken.insert(index) {
                     chosen.push(index);
                 }
             }

@@ -118,7 +118,7 @@ fn readable(host: &Host, path: &str) -> Result<PathBuf, Fault> {
 /// The library call, and its arguments, that make an object of `data`'s value again.
 pub(super) fn as_call(data: &AnyUserData) -> Option<(&'static str, Vec<Value>)> {
     if let Ok(space) = data.borrow::<space::LuaSpace>() {
-        return Some(("require(\"skyfall.space\").decode", vec![space.0.encode()]));
+        return Some(("require(\"skyfall.space\").decode", vec![space::encode(&space.0)]));
     }
     let array = data.borrow::<array::LuaArray>().ok()?;
     Some(("require(\"skyfall.array\").from", vec![array.to_value(), array.0.dtype().numpy_name().into()]))

@@ -13,6 +13,7 @@ use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
 use crate::script::loader::{self, Sources};
 use crate::script::permissions::{Confinement, Permissions};
+use crate::script::programs::programs;
 use crate::script::{bind, standard};
 
 /// Where a script's messages go; the command line implements it.
@@ -142,6 +143,10 @@ impl ScriptHost {
         for root in [Path::new("."), &directory] {
             permissions.allow(root).map_err(|cause| unreadable(&script, &cause.to_string()))?;
         }
+        let mut catalog = Catalog::native();
+        if permissions.processes {
+            catalog = catalog.with_programs(programs(Rc::clone(&console)).map_err(Diagnostic::from)?);
+        }
         let lua = new_machine();
         let build = || -> mlua::Result<Rc<Host>> {
             let debug: mlua::Table = lua.globals().get("debug")?;
@@ -156,7 +161,7 @@ impl ScriptHost {
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
                 known: RefCell::default(),
                 confinement: RefCell::default(),
-                catalog: RefCell::new(Catalog::native()),
+                catalog: RefCell::new(catalog),
             });
             host.known.borrow_mut().add_standard(&lua)?;
             lua.set_app_data(Rc::clone(&host));

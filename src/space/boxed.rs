@@ -92,7 +92,12 @@ impl BoxSpace {
             && array
                 .scalars()
                 .zip(self.low.iter().zip(&self.high))
-                .all(|(value, (low, high))| at_most(*low, value) && at_most(value, *high))
+                .all(|(value, (low, high))| Self::within(value, *low, *high))
+    }
+
+    /// Whether `low <= value <= high`, exactly for integers.
+    pub(super) fn within(value: Scalar, low: Scalar, high: Scalar) -> bool {
+        at_most(low, value) && at_most(value, high)
     }
 }
 

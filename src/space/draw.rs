@@ -88,6 +88,9 @@ pub(super) fn multi_binary(space: &MultiBinarySpace, rng: &mut Rng) -> Array {
     array
 }
 
+/// The longest text that is sampled, where a space allows texts beyond memory.
+const LONGEST: i64 = 1 << 26;
+
 /// A length, then the characters.
 pub(super) fn text(space: &TextSpace, rng: &mut Rng) -> String {
     let length = rng.integers(space.min_length(), space.max_length().saturating_add(1));
@@ -97,6 +100,6 @@ pub(super) fn text(space: &TextSpace, rng: &mut Rng) -> String {
     }
     #[expect(clippy::cast_precision_loss, reason = "an alphabet has far fewer characters than 2^53")]
     let weights = vec![1.0 / alphabet.len() as f64; alphabet.len()];
-    let drawn = rng.weighted_many(&weights, usize::try_from(length).unwrap_or(0));
+    let drawn = rng.weighted_many(&weights, usize::try_from(length.min(LONGEST)).unwrap_or(0));
     drawn.into_iter().filter_map(|index| alphabet.get_index(index)).collect()
 }

@@ -6,6 +6,9 @@ use super::{Element, Space, batch};
 use crate::array::{Array, DType};
 use crate::value::Value;
 
+/// How an array of a dtype is read from plain data.
+type Arrays<'a> = dyn Fn(&Value, DType) -> Result<Array, String> + 'a;
+
 impl Space {
     /// The element of this space that plain data spells; whether it lies within the bounds is for
     /// [`Space::contains`] to say. An empty map counts as an empty list.
@@ -13,11 +16,19 @@ impl Space {
     /// # Errors
     /// One line naming the part, under `path`, that is of the wrong kind.
     pub fn element(&self, data: &Value, path: &str) -> Result<Element, String> {
+        self.element_with(data, path, &|data, dtype| Array::from_value(data, dtype).map_err(|error| error.to_string()))
+    }
+
+    /// As [`Space::element`], with arrays as `arrays` reads them: plain data may only point to one.
+    ///
+    /// # Errors
+    /// As [`Space::element`].
+    pub(crate) fn element_with(&self, data: &Value, path: &str, arrays: &Arrays<'_>) -> Result<Element, String> {
         let wrong = |expected: &str| format!("`{path}` must be {expected}, got {}", data.kind());
-        let array = |dtype: DType| match self.blank() {
+        let array = |dtype: DType| match is_empty(data).then(|| self.blank()) {
             // An empty list does not show the lengths of its other axes.
-            Element::Array(blank) if blank.is_empty() && is_empty(data) => Ok(Element::Array(blank)),
-            _ => Array::from_value(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}")),
+            Some(Element::Array(blank)) if blank.is_empty() => Ok(Element::Array(blank)),
+            _ => arrays(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}")),
         };
         let listed = || match data {
             Value::List(items) => Ok(items.as_slice()),
@@ -39,7 +50,7 @@ impl Space {
                 }
                 let parts = spaces.iter().map(|(name, space)| {
                     let data = map.get(name).ok_or_else(|| format!("`{path}.{name}` is missing"))?;
-                    Ok((name.clone(), space.element(data, &format!("{path}.{name}"))?))
+                    Ok((name.clone(), space.element_with(data, &format!("{path}.{name}"), arrays)?))
                 });
                 parts.collect::<Result<IndexMap<_, _>, String>>().map(Element::Dict)
             }
@@ -49,40 +60,41 @@ impl Space {
                     return Err(format!("`{path}` must have {} parts, got {}", spaces.len(), items.len()));
                 }
                 let parts = spaces.iter().zip(items).enumerate();
-                let parts = parts.map(|(index, (space, data))| space.element(data, &item(index)));
+                let parts = parts.map(|(index, (space, data))| space.element_with(data, &item(index), arrays));
                 parts.collect::<Result<_, _>>().map(Element::Tuple)
             }
-            Self::Sequence { space, stack: true } => several(space, data, path),
+            Self::Sequence { space, stack: true } => several(space, data, path, arrays),
             Self::Sequence { space, stack: false } => {
-                let items = listed()?.iter().enumerate().map(|(index, data)| space.element(data, &item(index)));
+                let items =
+                    listed()?.iter().enumerate().map(|(index, data)| space.element_with(data, &item(index), arrays));
                 items.collect::<Result<_, _>>().map(Element::Tuple)
             }
-            Self::Graph { node_space, edge_space } => graph(node_space, edge_space.as_deref(), data, path),
+            Self::Graph { node_space, edge_space } => graph(node_space, edge_space.as_deref(), data, path, arrays),
             Self::OneOf(spaces) => {
                 let [index, data] = listed()? else { return Err(wrong("a pair of an index and an element")) };
                 let index = index.as_int().ok_or_else(|| format!("`{}` must be an integer", item(0)))?;
                 let space = usize::try_from(index).ok().and_then(|index| spaces.get(index));
                 let space = space
                     .ok_or_else(|| format!("`{}` is {index}; there are {} spaces, from 0", item(0), spaces.len()))?;
-                Ok(Element::Tuple(vec![Element::Discrete(index), space.element(data, &item(1))?]))
+                Ok(Element::Tuple(vec![Element::Discrete(index), space.element_with(data, &item(1), arrays)?]))
             }
         }
     }
 }
 
 /// Several elements of `space` as one: as [`batch::join`] makes them.
-fn several(space: &Space, data: &Value, path: &str) -> Result<Element, String> {
+fn several(space: &Space, data: &Value, path: &str, arrays: &Arrays<'_>) -> Result<Element, String> {
     match space {
         _ if is_empty(data) => Ok(batch::join(space, &[])),
         Space::Box(_) | Space::Discrete { .. } | Space::MultiDiscrete(_) | Space::MultiBinary(_) => {
             let dtype = batch::layout(space).map_or(DType::I64, |(_, dtype)| dtype);
-            Array::from_value(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}"))
+            arrays(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}"))
         }
         Space::Dict(dict) => {
             let map = data.as_map().ok_or_else(|| format!("`{path}` must be a map, got {}", data.kind()))?;
             let parts = dict.spaces().iter().map(|(name, space)| {
                 let data = map.get(name).ok_or_else(|| format!("`{path}.{name}` is missing"))?;
-                Ok((name.clone(), several(space, data, &format!("{path}.{name}"))?))
+                Ok((name.clone(), several(space, data, &format!("{path}.{name}"), arrays)?))
             });
             parts.collect::<Result<IndexMap<_, _>, String>>().map(Element::Dict)
         }
@@ -90,13 +102,14 @@ fn several(space: &Space, data: &Value, path: &str) -> Result<Element, String> {
             let items = data.as_list().filter(|items| items.len() == spaces.len());
             let items = items.ok_or_else(|| format!("`{path}` must be a list of {} parts", spaces.len()))?;
             let parts = spaces.iter().zip(items).enumerate();
-            let parts = parts.map(|(index, (space, data))| several(space, data, &format!("{path}[{}]", index + 1)));
+            let parts =
+                parts.map(|(index, (space, data))| several(space, data, &format!("{path}[{}]", index + 1), arrays));
             parts.collect::<Result<_, _>>().map(Element::Tuple)
         }
         _ => {
             let items = data.as_list().ok_or_else(|| format!("`{path}` must be a list, got {}", data.kind()))?;
             let items = items.iter().enumerate();
-            let items = items.map(|(index, data)| space.element(data, &format!("{path}[{}]", index + 1)));
+            let items = items.map(|(index, data)| space.element_with(data, &format!("{path}[{}]", index + 1), arrays));
             items.collect::<Result<_, _>>().map(Element::Tuple)
         }
     }
@@ -106,18 +119,23 @@ fn is_empty(data: &Value) -> bool {
     matches!(data, Value::List(items) if items.is_empty()) || matches!(data, Value::Map(map) if map.is_empty())
 }
 
-fn graph(node_space: &Space, edge_space: Option<&Space>, data: &Value, path: &str) -> Result<Element, String> {
+fn graph(
+    node_space: &Space,
+    edge_space: Option<&Space>,
+    data: &Value,
+    path: &str,
+    arrays: &Arrays<'_>,
+) -> Result<Element, String> {
     let map = data.as_map().ok_or_else(|| format!("`{path}` must be a map with `nodes`, got {}", data.kind()))?;
     let part = |name: &str| map.get(name).filter(|part| !part.is_null());
     let at = |name: &str| format!("{path}.{name}");
     let nodes = part("nodes").ok_or_else(|| format!("`{}` is missing", at("nodes")))?;
-    let nodes = several(node_space, nodes, &at("nodes"))?;
+    let nodes = several(node_space, nodes, &at("nodes"), arrays)?;
     let edges = match (part("edges"), part("edge_links"), edge_space) {
         (None, None, _) => None,
         (Some(edges), Some(links), Some(space)) => {
-            let links =
-                Array::from_value(links, DType::I32).map_err(|error| format!("`{}`: {error}", at("edge_links")))?;
-            Some((several(space, edges, &at("edges"))?, links))
+            let links = arrays(links, DType::I32).map_err(|error| format!("`{}`: {error}", at("edge_links")))?;
+            Some((several(space, edges, &at("edges"), arrays)?, links))
         }
         (_, _, None) => return Err(format!("`{path}` has edges, but its space has none")),
         _ => return Err(format!("`{path}` must have both `edges` and `edge_links`, or neither")),

@@ -7,12 +7,14 @@ local M = {}
 
 ---@class skyfall.Provider
 
----@class skyfall.RegimeEntry
+---@class skyfall.Regime
 ---@field id string? the label that segments the trace
----@field steps integer how long; a schedule's last entry goes on
 ---@field origin string? the label this one repeats
 ---@field env table? environment parameters to set while it is in force
 ---@field reward table? reward weights to replace while it is in force, by term
+
+---@class skyfall.RegimeEntry: skyfall.Regime
+---@field steps integer how long; a schedule's last entry goes on
 
 --- One regime for the whole run.
 ---@param params { id: string?, env: table?, reward: table? }?
@@ -28,6 +30,27 @@ M.schedule = function(entries) return native.make("schedule", { entries = entrie
 ---@param entries skyfall.RegimeEntry[]
 ---@return skyfall.Provider
 M.cycle = function(entries) return native.make("cycle", { entries = entries }) end
+
+---@class skyfall.RandomState: skyfall.Regime
+---@field id string the label
+---@field min_steps integer? in place of that for all states
+---@field mean_steps number? in place of that for all states
+
+--- A Markov chain: each state is in force for `min_steps`, then leaves at random so that it stays
+--- `mean_steps` in the mean. What follows is any other state, or is drawn with the weights of
+--- `transition`, a row for each state. Drawn from the experiment's stream `regime`.
+---@param params { states: skyfall.RandomState[], mean_steps: number?, min_steps: integer?, transition: number[][]?, start: string?, seed: integer? }
+---@return skyfall.Provider
+M.random = function(params) return native.make("random", params) end
+
+---@alias skyfall.Ends table<string, { from: number, to: number }>
+
+--- Values that move instead of jumping, along a path from 0 to 1: `linear` in `steps`, a `sine` of
+--- the period `steps`, or a `random_walk` whose changes have the standard deviation `std`. The
+--- label is `id` and the bucket the position is in: `drift-0`, `drift-1`, ...
+---@param params { path: "linear"|"sine"|"random_walk"?, steps: integer?, std: number?, start: number?, every: integer?, buckets: integer?, id: string?, env: skyfall.Ends?, reward: skyfall.Ends?, seed: integer? }
+---@return skyfall.Provider
+M.drift = function(params) return native.make("drift", params) end
 
 --- A provider of one's own: `fn` is called before each step and returns the regime in force.
 ---@param name string

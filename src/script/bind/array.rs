@@ -41,7 +41,7 @@ fn dtype_of(value: &LuaValue) -> Result<DType, Fault> {
 /// The most elements a script may ask for at once: 2^31, 16 GiB of float64.
 const MOST_ELEMENTS: usize = 1 << 31;
 
-fn shape_of(value: &LuaValue) -> Result<Vec<usize>, Fault> {
+pub(super) fn shape_of(value: &LuaValue) -> Result<Vec<usize>, Fault> {
     let lengths = match convert::read(value, "shape")? {
         Value::List(lengths) => lengths,
         Value::Map(map) if map.is_empty() => Vec::new(),

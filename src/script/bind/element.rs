@@ -55,10 +55,7 @@ pub(super) fn from_lua(value: &LuaValue, space: &Space, path: &str) -> Result<El
             let array = data.borrow::<LuaArray>().map(|array| array.0.clone());
             array.map(Element::Array).map_err(|_| format!("`{path}` is in use"))
         }
-        (Space::Box(_), LuaValue::Table(_) | LuaValue::UserData(_)) => {
-            space.element(&convert::read(value, path)?, path)
-        }
-        (Space::Box(_), other) => {
+        (Space::Box(_), other) if !matches!(other, LuaValue::Table(_) | LuaValue::UserData(_)) => {
             Err(format!("`{path}` must be a list of numbers or an array, got {}", convert::describe(other)))
         }
         (space, value) => space.element(&convert::read(value, path)?, path),
@@ -98,27 +95,7 @@ pub(super) fn read_into(value: &LuaValue, space: &Space, path: &str, element: &m
 /// # Errors
 /// One line that names the number at fault, or the shape.
 pub(super) fn within(space: &Space, element: &Element, path: &str) -> Result<(), String> {
-    if space.contains(element) {
-        return Ok(());
-    }
-    let (Space::Box(space), Element::Array(array)) = (space, element) else {
-        return Err(format!("`{path}` is {element}, outside {space}"));
-    };
-    if array.shape() != space.shape() {
-        return Err(format!("`{path}` has the shape {:?}, the space has {:?}", array.shape(), space.shape()));
-    }
-    let bounds = space.low().iter().zip(space.high());
-    for (index, (number, (low, high))) in array.numbers().zip(bounds).enumerate() {
-        let place = format!("`{path}[{}]`", index + 1);
-        let text = crate::text::number::float_text;
-        if number.is_nan() {
-            return Err(format!("{place} is NaN"));
-        }
-        if !(*low..=*high).contains(&number) {
-            return Err(format!("{place} is {}, outside {} to {}", text(number), text(*low), text(*high)));
-        }
-    }
-    Err(format!("`{path}` is {element}, outside the space"))
+    space.fault(element, path).map_or(Ok(()), Err)
 }
 
 /// One step's numbers, copied so that the script's view of them borrows nothing.

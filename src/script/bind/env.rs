@@ -6,10 +6,12 @@ use super::definition::record;
 use super::scripted_env::EnvDefinition;
 use super::space::LuaSpace;
 use super::{Fault, Module, element, line};
+use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{Env, Info, registry};
 use crate::script::convert;
 use crate::script::error::fail;
 use crate::space::Element;
+use crate::text::decode::decode;
 use crate::value::Value;
 
 /// An environment in a script's hands.
@@ -20,10 +22,11 @@ struct LuaEnv {
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
-        .function("make", |_, host, (id, kwargs): (LuaValue, LuaValue)| {
+        .function("make", |_, host, (id, kwargs, options): (LuaValue, LuaValue, LuaValue)| {
             let id = convert::text(&id, "id")?;
             let kwargs = convert::read_map(&kwargs, "kwargs")?;
-            let env = host.catalog.borrow().env(&id, &kwargs).map_err(line)?;
+            let wrappers = read_wrappers(&options)?;
+            let env = host.catalog.borrow().wrapped_env(&id, &kwargs, &wrappers).map_err(line)?;
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?
@@ -42,7 +45,20 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let mut ids: Vec<&str> = catalog.env_ids().collect();
             ids.sort_unstable();
             Ok(lua.create_sequence_from(ids)?)
-        })
+        })?
+        .function("wrappers", |lua, _, ()| Ok(lua.create_sequence_from(wrapper::registry::NAMES)?))
+}
+
+/// The wrappers among the options of `make`.
+fn read_wrappers(options: &LuaValue) -> Result<Vec<WrapperRecord>, Fault> {
+    let options = convert::read_map(options, "options")?;
+    if let Some(key) = options.keys().find(|key| *key != "wrappers") {
+        return Err(Fault::Line(format!("make: unknown option `{key}`; it takes `wrappers`")));
+    }
+    decode(&Value::Map(options), |options| {
+        options.get("wrappers").map_or_else(|| Some(Vec::new()), |list| WrapperRecord::read_checked_list(&list))
+    })
+    .map_err(line)
 }
 
 /// `info` as a table.

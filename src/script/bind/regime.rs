@@ -24,7 +24,7 @@ impl LuaProviderHandle {
     /// The provider, ready for one run under the experiment's seed.
     pub(super) fn build(&self, lua: &Lua, seed: u64) -> Result<Box<dyn Provider>, Fault> {
         match self {
-            Self::Native(record) => regime::from_record(record).map_err(line),
+            Self::Native(record) => regime::from_record(record, seed).map_err(line),
             Self::Lua { name, params, function, recorded } => {
                 Ok(Box::new(LuaProvider::new(lua, name, params, function, recorded.clone(), seed)?))
             }
@@ -36,7 +36,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("make", |_, _, (provider, params): (String, LuaValue)| {
             let record = RegimeRecord { provider, params: convert::read_map(&params, "params")?, lua: None };
-            regime::from_record(&record).map_err(line)?;
+            regime::from_record(&record, 0).map_err(line)?;
             Ok(LuaProviderHandle::Native(record))
         })?
         .function("provider", |_, host, (name, params, function): (LuaValue, LuaValue, LuaValue)| {
@@ -131,7 +131,7 @@ pub(in crate::script) fn provider_from_source(
     let fail = |message: String| RegimeError { provider: record.provider.clone(), message };
     let code: &Value = match &record.lua {
         Some(code) => code,
-        None => return regime::from_record(record),
+        None => return regime::from_record(record, seed),
     };
     let source = recorded_source(code).map_err(fail)?;
     let function: Function = lua
