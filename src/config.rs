@@ -15,6 +15,7 @@ pub use load::{LoadError, document, load};
 pub use read::ConfigErrors;
 pub use set::{SetError, set};
 pub use write::beside;
+pub(crate) use write::beside_as;
 
 use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;

@@ -11,13 +11,15 @@
 //! policy or an algorithm takes the place of `s` in its own stream.
 
 mod catalog;
+mod checkpoint;
 mod error;
 mod regimes;
 pub mod rollout;
 mod row;
 
 pub use catalog::{AlgorithmMaker, Catalog, EnvMaker, PolicyMaker, Scripts};
-pub use error::{ExperimentError, RunError};
+pub use checkpoint::{Checkpoints, checkpoint_path};
+pub use error::{ExperimentError, ResumeError, RunError};
 pub use rollout::{Observer, RunResult, Silent};
 
 use std::path::Path;
@@ -94,6 +96,21 @@ impl Experiment {
     /// When a part fails or the trace cannot be written. What was written until then is whole
     /// rows and stays. An experiment runs once.
     pub fn run(&mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+        self.run_with(traces, None, observer)
+    }
+
+    /// As [`Experiment::run`], with checkpoints beside the trace, so that a run that was killed
+    /// can go on. The last one stays until [`Experiment::discard_checkpoint`].
+    ///
+    /// # Errors
+    /// As [`Experiment::run`]; and when the run is to resume and cannot, before anything is
+    /// written.
+    pub fn run_with(
+        &mut self,
+        traces: Option<&Path>,
+        checkpoints: Option<Checkpoints>,
+        observer: &mut dyn Observer,
+    ) -> Result<RunResult, RunError> {
         if std::mem::replace(&mut self.ran, true) {
             return Err(RunError::AlreadyRun);
         }
@@ -105,7 +122,7 @@ impl Experiment {
             meta: self.identity(),
             record: self.config.trace.record.clone(),
         };
-        let resolved = traces.map(|_| self.resolved().to_document());
+        let resolved = traces.map(|_| self.resolved());
         let rollout = Rollout {
             plan: &plan,
             env: &mut *self.env,
@@ -113,7 +130,15 @@ impl Experiment {
             reward: self.reward.as_mut(),
             provider: &mut *self.provider,
         };
-        rollout.run(Output { traces, config: resolved.as_deref() }, observer)
+        rollout.run(Output { traces, config: resolved.as_ref(), checkpoints }, observer)
+    }
+
+    /// Removes the checkpoint of the run that wrote `trace`, once nothing is left to do for it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn discard_checkpoint(trace: &Path) -> Result<(), RunError> {
+        Ok(checkpoint::discard(trace)?)
     }
 
     /// The configuration with everything that a script defined in it by value: on its own it

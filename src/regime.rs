@@ -16,7 +16,7 @@ use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
 pub use provider::{PROVIDERS, from_record};
-pub use read::regime_from_value;
+pub use read::{regime_from_value, regime_to_value};
 
 /// One configuration of the world.
 #[derive(Clone, Debug, Default, PartialEq)]

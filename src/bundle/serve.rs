@@ -92,7 +92,7 @@ pub fn serve(
         provider: &mut *provider,
     };
     rollout.check()?;
-    Ok(rollout.run(Output { traces, config: None }, observer)?)
+    Ok(rollout.run(Output { traces, ..Output::default() }, observer)?)
 }
 
 /// Fails when the environment's space is not the recorded one.

@@ -51,13 +51,18 @@ impl ExperimentConfig {
 /// `out/traces.jsonl.zst` have `out/traces.config.yaml`.
 #[must_use]
 pub fn beside(trace: &Path) -> PathBuf {
+    beside_as(trace, "config.yaml")
+}
+
+/// The file of the kind `ending` that stands beside `trace`.
+pub(crate) fn beside_as(trace: &Path, ending: &str) -> PathBuf {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     let endings = [".gz", ".zst", ".jsonl"];
     let stem = endings.iter().fold(&*name, |stem, ending| match stem.strip_suffix(ending) {
         Some(rest) if !rest.is_empty() => rest,
         _ => stem,
     });
-    trace.with_file_name(format!("{stem}.config.yaml"))
+    trace.with_file_name(format!("{stem}.{ending}"))
 }
 
 fn section<const N: usize>(entries: [(&str, Value); N]) -> Value {

@@ -1,5 +1,6 @@
 //! `skyfall.experiment` and `skyfall.run_experiment`.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -11,7 +12,7 @@ use super::{Fault, Module, allowed, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
-use crate::experiment::{Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Checkpoints, Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
@@ -41,19 +42,25 @@ pub struct RunOptions {
     pub traces: Option<PathBuf>,
     /// The bundle.
     pub export: Option<PathBuf>,
-    callbacks: Callbacks,
+    /// Whether the bundle's checkpoint stays outside of it.
+    pub external: bool,
+    /// How the run is made resumable.
+    pub checkpoints: Option<Checkpoints>,
+    /// What the script wants to hear of.
+    pub callbacks: Callbacks,
 }
 
 impl RunOptions {
     /// Options that only say where the artifacts go.
     #[must_use]
     pub fn new(traces: Option<PathBuf>, export: Option<PathBuf>) -> Self {
-        Self { traces, export, callbacks: Callbacks::default() }
+        Self { traces, export, ..Self::default() }
     }
 }
 
+/// The script's functions that a run calls.
 #[derive(Default)]
-struct Callbacks {
+pub struct Callbacks {
     step: Option<Function>,
     window: Option<Function>,
     episode: Option<Function>,
@@ -97,12 +104,17 @@ impl ScriptedExperiment {
             callbacks: &options.callbacks,
             total: self.config.rollout.total_steps,
         };
-        let result = experiment.run(options.traces.as_deref(), &mut observer).map_err(line)?;
+        let traces = options.traces.as_deref();
+        let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
         for warning in &result.warnings {
             self.host.console.warn(warning);
         }
         if let Some(directory) = &options.export {
-            bundle::export(&experiment, directory, bundle::ExportOptions::default()).map_err(line)?;
+            bundle::export(&experiment, directory, bundle::ExportOptions { external: options.external })
+                .map_err(line)?;
+        }
+        if let Some(trace) = traces.filter(|_| !result.interrupted) {
+            Experiment::discard_checkpoint(trace).map_err(line)?;
         }
         Ok(result)
     }
@@ -195,8 +207,19 @@ fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -
 
 /// The options of a run, and the seed among them.
 fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Option<u64>), Fault> {
-    const KEYS: [&str; 6] = ["traces", "export_dir", "seed", "on_step", "on_window", "on_episode"];
+    const KEYS: [&str; 9] = [
+        "traces",
+        "export_dir",
+        "export_external",
+        "seed",
+        "resume",
+        "checkpoint_every",
+        "on_step",
+        "on_window",
+        "on_episode",
+    ];
     let mut read = RunOptions::default();
+    let mut checkpoints = Checkpoints::default();
     let mut seed = None;
     let table = match options {
         LuaValue::Nil => return Ok((read, seed)),
@@ -216,6 +239,12 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
                 let given = u64::try_from(convert::integer(&value, &name)?).ok();
                 seed = Some(given.ok_or_else(|| Fault::Line("`seed` must not be negative".to_owned()))?);
             }
+            "export_external" => read.external = flag(&value, &name)?,
+            "resume" => checkpoints.resume = flag(&value, &name)?,
+            "checkpoint_every" => {
+                let every = u64::try_from(convert::integer(&value, &name)?).ok().and_then(NonZeroU64::new);
+                checkpoints.every = Some(every.ok_or_else(|| Fault::Line(format!("`{name}` must be at least 1")))?);
+            }
             "on_step" => read.callbacks.step = function(value)?,
             "on_window" => read.callbacks.window = function(value)?,
             "on_episode" => read.callbacks.episode = function(value)?,
@@ -228,7 +257,17 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
             }
         }
     }
+    if read.external && read.export.is_none() {
+        return Err(Fault::Line("`export_external` needs `export_dir`".to_owned()));
+    }
+    read.checkpoints = Some(checkpoints);
     Ok((read, seed))
+}
+
+fn flag(value: &LuaValue, name: &str) -> Result<bool, Fault> {
+    value
+        .as_boolean()
+        .ok_or_else(|| Fault::Line(format!("`{name}` must be a boolean, got {}", convert::describe(value))))
 }
 
 fn result_table(lua: &Lua, result: &RunResult, name: &str, options: &RunOptions) -> mlua::Result<Table> {

@@ -9,10 +9,12 @@ use super::{Fault, Module, line};
 use crate::digest::sha256_hex;
 use crate::reward::{self, Composition, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::script::bind::element::StepFrame;
+use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
 use crate::script::source;
+use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
 /// A term in a script's hands, to be composed.
@@ -143,6 +145,9 @@ struct LuaTerm {
     function: Function,
     frame: Rc<RefCell<StepFrame>>,
     view: mlua::AnyUserData,
+    /// `s.params`, as the code sees it.
+    table: Table,
+    meter: Meter,
     /// Keeps the machine alive as long as the term.
     _lua: Lua,
 }
@@ -151,7 +156,7 @@ impl LuaTerm {
     fn new(lua: &Lua, code: &TermCode) -> mlua::Result<Self> {
         let frame: Rc<RefCell<StepFrame>> = Rc::default();
         let params: Table = convert::write_map(lua, &code.params)?;
-        let view = StepFrame::view(lua, &frame, params)?;
+        let view = StepFrame::view(lua, &frame, params.clone())?;
         Ok(Self {
             name: code.name.clone(),
             params: code.params.clone(),
@@ -159,6 +164,8 @@ impl LuaTerm {
             function: code.function.clone(),
             frame,
             view,
+            table: params,
+            meter: Meter::of(lua),
             _lua: lua.clone(),
         })
     }
@@ -183,6 +190,7 @@ impl Term for LuaTerm {
     }
 
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
+        self.meter.start();
         self.frame.borrow_mut().fill(step);
         let (value, detail): (LuaValue, LuaValue) =
             self.function.call(&self.view).map_err(|error| self.error(message(&error)))?;
@@ -212,6 +220,18 @@ impl Term for LuaTerm {
             ),
         };
         Ok(TermValue { value, detail })
+    }
+
+    fn check_stateless(&self) -> Result<(), SnapshotError> {
+        let what = || format!("reward term `{}`", self.name);
+        let source = self.recorded.as_ref().map_err(|line| SnapshotError::unsupported(what(), line.as_str()))?;
+        source::check_stateless(source)
+            .map_err(|line| SnapshotError::unsupported(what(), format!("its code {line}")))?;
+        let params = convert::read_map(&LuaValue::Table(self.table.clone()), "params");
+        if params.is_ok_and(|params| params == self.params) {
+            return Ok(());
+        }
+        Err(SnapshotError::unsupported(what(), "its code changes its params"))
     }
 
     fn record(&self) -> Result<TermRecord, TermError> {
