@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -187,10 +187,15 @@ async fn respond(request: Request<Incoming>, actor: &RefCell<Actor>) -> Response
 
 /// The JSON of a body, or the status and the line that refuse it.
 async fn read(body: Incoming) -> Result<Value, (StatusCode, String)> {
+    let too_large = || (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {LARGEST_BODY} bytes"));
+    // A length that is announced need not be waited for.
+    if usize::try_from(body.size_hint().lower()).map_or(true, |length| length > LARGEST_BODY) {
+        return Err(too_large());
+    }
     let body = timeout(PATIENCE, Limited::new(body, LARGEST_BODY).collect()).await;
     let body = body.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()))?;
     let bytes = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-        Some(_) => (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {LARGEST_BODY} bytes")),
+        Some(_) => too_large(),
         None => (StatusCode::BAD_REQUEST, "the body did not arrive whole".to_owned()),
     })?;
     let bytes = bytes.to_bytes();

@@ -187,12 +187,14 @@ impl Checkpoint {
     }
 }
 
-/// Removes the checkpoint beside `trace`, if there is one.
+/// Removes the checkpoint beside `trace`, if there is one, and what a process that was killed
+/// while it wrote one left.
 ///
 /// # Errors
 /// When the system refuses.
 pub(super) fn discard(trace: &Path) -> Result<(), AtomicError> {
     let path = checkpoint_path(trace);
+    atomic::remove_staged(&path);
     match fs::remove_file(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(AtomicError { path: path.display().to_string(), source })

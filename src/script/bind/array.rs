@@ -14,7 +14,10 @@ use crate::value::Value;
 
 /// A native array in a script's hands.
 #[derive(Clone)]
-pub(in crate::script) struct LuaArray(pub(super) Array, Held);
+pub(in crate::script) struct LuaArray(
+    pub(super) Array,
+    #[expect(dead_code, reason = "it counts as long as it lives")] Held,
+);
 
 /// What one array counts for among all that scripts of this thread hold.
 struct Held(usize);
