@@ -1,11 +1,13 @@
 //! One pass of one task, for `benches/peers/trace_peers.py` to time from outside:
-//! `write POOL OUT TIMES`, `columns FILE`, `rows FILE`.
+//! `write POOL OUT TIMES`, `segments FILE`, `columns FILE`, `rows FILE`, `push OUT ROWS`,
+//! `tables OUT ROWS`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, missing_docs, reason = "a bench")]
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
-use skyfall::trace::columns::RunColumns;
-use skyfall::trace::{ReadOptions, Row, Writer, WriterOptions, load, read_columns, rows};
+use skyfall::script::{Console, Script, ScriptHost, Settings};
+use skyfall::trace::{ReadOptions, Row, Writer, WriterOptions, load, read_columns, rows, stats};
 use skyfall::value::Map;
 
 fn main() {
@@ -13,7 +15,12 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["write", pool, out, times] => write(pool, out, times.parse().unwrap()),
-        ["columns", file] => columns(file),
+        ["segments", file] => segments(file),
+        ["columns", file] => {
+            let options = ReadOptions { digest: false, ..ReadOptions::default() };
+            println!("{}", read_columns(&[PathBuf::from(file)], &options).unwrap().runs.len());
+        }
+        [how @ ("push" | "tables"), out, rows] => script(how, out, rows),
         ["rows", file] => println!("{}", rows(file).unwrap().count()),
         // `cargo bench` and `cargo test` start it without a task.
         [] => {}
@@ -43,32 +50,45 @@ fn write(pool: &str, out: &str, times: usize) {
 }
 
 /// Reads, groups, segments by label, and means the rewards of each segment, as the peers do.
-fn columns(file: &str) {
+fn segments(file: &str) {
     let options = ReadOptions { digest: false, ..ReadOptions::default() };
-    let columns = read_columns(&[PathBuf::from(file)], &options).unwrap();
-    let mut segments = 0;
-    let mut total = 0.0;
-    for run in &columns.runs {
-        for (sum, count) in segment_sums(run) {
-            segments += 1;
-            total += sum / count;
-        }
-    }
-    println!("{segments} segments, means add up to {total}");
+    let stats = stats(&[PathBuf::from(file)], &options).unwrap();
+    let means = stats.runs.iter().flat_map(|run| &run.segments).filter_map(|segment| segment.reward.mean());
+    let (count, total) = means.fold((0, 0.0), |(count, total), mean| (count + 1, total + mean));
+    println!("{count} segments, means add up to {total}");
 }
 
-fn segment_sums(run: &RunColumns) -> Vec<(f64, f64)> {
-    let mut sums: Vec<(f64, f64)> = Vec::new();
-    let mut last = None;
-    for (label, reward) in run.regime.iter().zip(&run.reward) {
-        if last != Some(label) {
-            sums.push((0.0, 0.0));
-            last = Some(label);
+/// Writes `rows` rows from Lua, scalar by scalar or as tables.
+fn script(how: &str, out: &str, rows: &str) {
+    let body = match how {
+        "push" => "w:push(i, a + b + c, label, i & 1, i % 50 == 0, i % 16 == 0 and a * 64 or nil, a, b, c)",
+        _ => {
+            "w:write { step = i, reward = a + b + c, regime_id = label, action = { index = i & 1 }, invalid_action = i % 50 == 0, effective_rank = i % 16 == 0 and a * 64 or nil, reward_components = { balance = a, effort = b, centre = c } }"
         }
-        if let Some((sum, count)) = sums.last_mut() {
-            *sum += reward;
-            *count += 1.0;
-        }
-    }
-    sums
+    };
+    let code = format!(
+        r#"local columns = {{ "step", "reward", "regime_id", "action.index", "invalid_action", "effective_rank",
+             "reward_components.balance", "reward_components.effort", "reward_components.centre" }}
+           local meta = {{ run_id = "bench-0", seed = 0, algorithm_id = "steady" }}
+           local w = require("skyfall.trace").writer("{out}", meta, {{ columns = columns }})
+           local a, b, c = 0.5, -0.0112, 0.92
+           for i = 0, {rows} - 1 do
+             a = (a * 1103.515245 + 0.12345) % 1
+             local label = i // 6250 % 2 == 0 and "wind-3" or "wind-7"
+             {body}
+           end
+           w:close()"#
+    );
+    let mut settings = Settings::default();
+    settings.permissions.all_paths = true;
+    let host = ScriptHost::new(Script::Text { name: "bench".into(), code }, settings, Rc::new(Silent)).unwrap();
+    host.run().unwrap();
+}
+
+struct Silent;
+
+impl Console for Silent {
+    fn warn(&self, _: &str) {}
+    fn info(&self, _: &str) {}
+    fn progress(&self, _: &str, _: u64, _: u64) {}
 }

@@ -1,17 +1,30 @@
 //! Learning algorithms: what changes a policy while a run goes on.
 //!
-//! An algorithm owns the policy. The run loop asks the policy for actions and tells the
-//! algorithm what came of them; [`Algorithm::finish`] leaves the policy worth exporting.
+//! An algorithm owns the policy. The run loop asks the algorithm for actions, which by default are
+//! the policy's own, and tells it what came of them; [`Algorithm::finish`] leaves the policy worth
+//! exporting. Exploration belongs to the algorithm: what an exported policy does is what it does
+//! without one.
 
+mod adam;
+mod ars;
+mod at_shift;
+mod cem;
 mod hill_climbing;
 mod none;
+mod ppo;
 pub mod registry;
+mod reinforce;
+mod subject;
+mod temporal_difference;
 
-use crate::diagnostic::Problem;
-use crate::policy::Policy;
+pub use at_shift::{Control, Maker, controlled};
+
+use crate::diagnostic::{Exit, Problem};
+use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::snapshot::SnapshotError;
+use crate::space::Element;
 use crate::value::Value;
 
 /// Learns from steps, episodes and windows.
@@ -21,6 +34,23 @@ pub trait Algorithm {
 
     /// The same, to act or be restored.
     fn policy_mut(&mut self) -> &mut dyn Policy;
+
+    /// The action for `observation`, written into `action`: the policy's own, unless the
+    /// algorithm explores.
+    ///
+    /// # Errors
+    /// As [`Policy::act`].
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.policy_mut().act(observation, action)
+    }
+
+    /// At the run's start, with the first regime in force.
+    ///
+    /// # Errors
+    /// As [`Algorithm::on_step`].
+    fn on_start(&mut self, _regime: &Regime) -> Result<(), AlgorithmError> {
+        Ok(())
+    }
 
     /// After each step, with the composed reward.
     ///
@@ -54,6 +84,11 @@ pub trait Algorithm {
     fn on_shift(&mut self, _regime: &Regime) -> Result<(), AlgorithmError> {
         Ok(())
     }
+
+    /// Another algorithm acted since this one's last step, if it had any: an episode that this one
+    /// saw the beginning of did not go on. `within_episode` says that one is under way whose
+    /// beginning it did not see, and which is therefore not its own to judge.
+    fn take_over(&mut self, _within_episode: bool) {}
 
     /// At the run's end: leaves the best judged policy.
     ///
@@ -135,13 +170,16 @@ pub enum AlgorithmError {
         /// The field, what was expected and what came.
         message: String,
     },
+    /// The policy it was given could not be made, or failed.
+    #[error(transparent)]
+    GivenPolicy(#[from] PolicyError),
     /// Its default policy does not fit the environment.
     #[error("algorithm `{name}`: {source}")]
     Policy {
         /// The algorithm.
         name: String,
         /// What is wrong with the policy.
-        source: crate::policy::PolicyError,
+        source: PolicyError,
     },
     /// The algorithm itself failed.
     #[error("algorithm `{name}`: {message}")]
@@ -158,13 +196,22 @@ impl Problem for AlgorithmError {
         match self {
             Self::UnknownName { .. } => "algorithm/unknown-name",
             Self::Argument { .. } => "algorithm/argument",
+            Self::GivenPolicy(source) => source.code(),
             Self::Policy { .. } => "algorithm/policy",
             Self::Failed { .. } => "algorithm/failed",
         }
     }
 
+    fn exit(&self) -> Exit {
+        match self {
+            Self::GivenPolicy(source) => source.exit(),
+            _ => Exit::Failure,
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
+            Self::GivenPolicy(source) => source.hint(),
             Self::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             _ => None,
         }

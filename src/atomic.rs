@@ -30,20 +30,61 @@ impl AtomicError {
 /// # Errors
 /// When the directory cannot be made or written; what was at `path` is then untouched.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
-    let place = || -> io::Result<()> {
-        let parent = make_parent(path)?;
-        let staged = staging_name(path);
-        let written = File::create_new(&staged).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        if let Err(error) = written.and_then(|()| fs::rename(&staged, path)) {
-            let _ = fs::remove_file(&staged);
-            return Err(error);
-        }
-        sync_directory(&parent)
-    };
-    place().map_err(AtomicError::at(path))
+    let staged = StagedFile::new(path)?;
+    (&staged.file).write_all(bytes).map_err(AtomicError::at(path))?;
+    staged.commit()
+}
+
+/// A file under construction, which [`StagedFile::commit`] puts in place whole.
+///
+/// Dropped without a commit, it is removed.
+#[derive(Debug)]
+pub struct StagedFile {
+    target: PathBuf,
+    staged: PathBuf,
+    file: File,
+}
+
+impl StagedFile {
+    /// Starts a file that will stand at `target`; parent directories are made.
+    ///
+    /// # Errors
+    /// When the parent cannot be made or written.
+    pub fn new(target: &Path) -> Result<Self, AtomicError> {
+        let start = || {
+            make_parent(target)?;
+            let staged = staging_name(target);
+            let file = File::create_new(&staged)?;
+            Ok(Self { target: target.to_owned(), staged, file })
+        };
+        start().map_err(AtomicError::at(target))
+    }
+
+    /// What to write to meanwhile.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Flushes everything to the disk and puts the file in place of what stood there.
+    ///
+    /// # Errors
+    /// When the system refuses; what stood at the target is then untouched.
+    pub fn commit(self) -> Result<(), AtomicError> {
+        let publish = || {
+            self.file.sync_all()?;
+            fs::rename(&self.staged, &self.target)?;
+            sync_directory(&parent_of(&self.target))
+        };
+        publish().map_err(AtomicError::at(&self.target))
+    }
+}
+
+impl Drop for StagedFile {
+    fn drop(&mut self) {
+        // After a commit nothing has this name any more.
+        let _ = fs::remove_file(&self.staged);
+    }
 }
 
 /// Removes what killed processes left of [`write_file`] to `path`, which no living one writes.

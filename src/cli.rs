@@ -50,7 +50,7 @@ fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
         Command::Run(arguments) => run::run(&arguments, terminal),
         Command::Eval(arguments) => eval::eval(&arguments, terminal),
         Command::Serve(arguments) => serve::serve(&arguments, terminal),
-        Command::Trace(args::TraceCommand::Check(arguments)) => trace::check(&arguments, terminal),
+        Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
     };

@@ -107,6 +107,9 @@ pub struct RunConfig {
 pub struct TraceConfig {
     /// Extra row keys to record.
     pub record: Vec<Record>,
+    /// Over how many steps each effective rank of the policy's last hidden layer is measured, >= 2;
+    /// `None` measures none.
+    pub effective_rank: Option<u64>,
 }
 
 /// An extra row key that a run can record; what is recorded can be rescored.

@@ -1,158 +1,141 @@
 //! Evaluation: the numbers of a continual-RL paper, from trace files alone.
 //!
-//! [`evaluate`] turns a reading of traces into a [`Report`]: each run is cut into segments and
-//! encounters ([`encounter`]), every metric of the table ([`metrics`]) is computed from those,
-//! and runs that differ only in seed or run id are summed up in groups ([`group`]). A metric that
-//! is not defined on a run has no value and says why; it is never 0 for want of data.
+//! [`evaluate`] turns readings of traces ([`Material`]) into a [`Report`]: each run is cut into
+//! segments and encounters ([`encounter`]), every metric of the table ([`metrics`]) is computed
+//! from those, runs that differ only in seed or run id are summed up in groups ([`group`]), and
+//! groups are compared ([`compare`]). What is asked for is [`Settings`]; how a report looks is
+//! [`output`]. A metric that is not defined on a run has no value and says why; it is never 0 for
+//! want of data.
 
+mod bootstrap;
 mod canonical;
 mod caution;
+pub mod compare;
+pub mod condition;
+mod custom;
 pub mod encounter;
+mod error;
+mod frozen;
 pub mod group;
 mod instant;
+mod material;
 pub mod metrics;
-mod render;
+pub mod output;
+mod reference;
 mod report;
+mod select;
 mod series;
+mod settings;
 
-use std::str::FromStr;
+use indexmap::IndexMap;
+use rayon::prelude::*;
 
-use crate::diagnostic::{Exit, Problem};
 use crate::trace::columns::{RunColumns, TraceColumns};
-pub use render::render;
-pub use report::{Report, RunReport};
-
-/// The rows at an encounter's entry and exit that its levels are taken from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Window {
-    /// So many rows.
-    Rows(u64),
-    /// A share of the encounter's rows, in percent, rounded up.
-    Percent(f64),
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Self::Percent(10.0)
-    }
-}
-
-impl Window {
-    /// The window for an encounter of `n` finite rows: at least 1, at most half of them.
-    #[must_use]
-    pub fn rows(self, n: usize) -> usize {
-        let asked = match self {
-            Self::Rows(rows) => usize::try_from(rows).unwrap_or(usize::MAX),
-            #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share of a row count, between 0 and the count"
-            )]
-            Self::Percent(percent) => (n as f64 * percent / 100.0).ceil() as usize,
-        };
-        asked.clamp(1, (n / 2).max(1))
-    }
-}
-
-impl FromStr for Window {
-    type Err = EvalError;
-
-    fn from_str(text: &str) -> Result<Self, EvalError> {
-        let refuse = || EvalError::Window(text.to_owned());
-        if let Some(percent) = text.strip_suffix('%') {
-            let percent: f64 = percent.trim().parse().map_err(|_| refuse())?;
-            return if percent > 0.0 && percent <= 50.0 { Ok(Self::Percent(percent)) } else { Err(refuse()) };
-        }
-        match text.trim().parse() {
-            Ok(rows) if rows > 0 => Ok(Self::Rows(rows)),
-            _ => Err(refuse()),
-        }
-    }
-}
-
-/// What an evaluation is asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings {
-    /// The window at entry and exit.
-    pub window: Window,
-    /// The reward level whose first reaching is timed.
-    pub threshold: Option<f64>,
-}
-
-impl Settings {
-    /// Checks what the types leave open.
-    ///
-    /// # Errors
-    /// When the threshold is not a finite number.
-    pub fn check(&self) -> Result<(), EvalError> {
-        match self.threshold {
-            Some(threshold) if !threshold.is_finite() => Err(EvalError::Threshold(threshold)),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Why traces could not be evaluated.
-#[derive(Debug, thiserror::Error)]
-pub enum EvalError {
-    /// No input holds a row with a step and a reward.
-    #[error("no trace row in {inputs}: nothing to evaluate")]
-    NoRows {
-        /// The inputs, as the user named them.
-        inputs: String,
-    },
-    /// The window is neither a count nor a share.
-    #[error("window `{0}` is neither a number of rows nor a share such as 10% (at most 50%)")]
-    Window(String),
-    /// The threshold is no number to be reached.
-    #[error("threshold {0} is not a finite number")]
-    Threshold(f64),
-}
-
-impl Problem for EvalError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NoRows { .. } => "eval/no-rows",
-            Self::Window(_) => "eval/window",
-            Self::Threshold(_) => "eval/threshold",
-        }
-    }
-
-    fn exit(&self) -> Exit {
-        match self {
-            Self::NoRows { .. } => Exit::Input,
-            Self::Window(_) | Self::Threshold(_) => Exit::Usage,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::NoRows { .. } => {
-                Some("a trace is JSON Lines; each row needs at least {\"step\": 0, \"reward\": 0.0}".to_owned())
-            }
-            Self::Window(_) | Self::Threshold(_) => None,
-        }
-    }
-}
+pub use bootstrap::Bootstrap;
+pub use custom::{Custom, Judge, Judgement};
+use encounter::Analysis;
+pub use error::EvalError;
+pub use frozen::Frozen;
+pub use material::{Material, Paths};
+use metrics::{Measure, Metric, TABLE};
+pub use reference::Reference;
+pub use report::{Report, RunReport, SCHEMA};
+use select::Selected;
+pub use select::{Duplicates, Selection};
+pub use settings::{Bounds, RegretReference, Settings, Window};
 
 /// Evaluates every run of a reading.
 ///
 /// # Errors
-/// When no input holds a usable row.
-pub fn evaluate(traces: TraceColumns, settings: &Settings) -> Result<Report, EvalError> {
-    if traces.runs.iter().all(|run| run.step.is_empty()) {
-        let inputs: Vec<&str> = traces.inputs.iter().map(|input| input.path.as_str()).collect();
+/// When no input holds a usable row, or when what was asked for does not fit the runs.
+pub fn evaluate(material: impl Into<Material>, settings: &Settings) -> Result<Report, EvalError> {
+    evaluate_with(material, settings, &[])
+}
+
+/// Evaluates every run of a reading, also by metrics of the user's own.
+///
+/// # Errors
+/// As for [`evaluate`]; when a metric of the user's own fails.
+pub fn evaluate_with(
+    material: impl Into<Material>,
+    settings: &Settings,
+    customs: &[Custom<'_>],
+) -> Result<Report, EvalError> {
+    let Material { traces, frozen, baseline } = material.into();
+    custom::check(customs)?;
+    let (measures, wanted) = wanted(settings, customs)?;
+    let TraceColumns { mut inputs, runs, mut warnings } = traces;
+    let selected = select(runs, &inputs, settings)?;
+    let mut analysed = analyse(&selected, settings);
+    if let Some(frozen) = frozen {
+        inputs.extend(frozen.inputs);
+        warnings.extend(frozen.warnings);
+        warnings.extend(frozen::pair(&mut analysed, &frozen.runs));
+    }
+    let scratch: Option<Vec<Selected>> = baseline.map(|baseline| {
+        inputs.extend(baseline.inputs);
+        warnings.extend(baseline.warnings);
+        baseline.runs.into_iter().map(|run| Selected { run, ..Selected::default() }).collect()
+    });
+    let scratch = scratch.as_ref().map(|scratch| analyse(scratch, settings));
+    let reference = Reference::new(&analysed, scratch.as_deref(), settings);
+    let mut runs: Vec<RunReport> = analysed.par_iter().map(|run| RunReport::new(run, &reference, &wanted)).collect();
+    for custom in customs.iter().filter(|custom| measures.contains_key(&custom.name)) {
+        for (report, run) in runs.iter_mut().zip(&analysed) {
+            let outcome = custom.outcome(report, run)?;
+            report.metrics.insert(custom.name.clone(), outcome);
+        }
+    }
+    warnings.extend(caution::folded(analysed.iter().flat_map(|run| run.warnings.iter().cloned())));
+    let groups = group::groups(&runs, &measures, settings)?;
+    let compare = |names| compare::compare(names, &groups, &runs, &measures, &settings.bootstrap);
+    let comparisons = settings.compare.iter().map(compare).collect::<Result<Vec<_>, _>>()?;
+    let verdicts = condition::judge(&settings.fail_if, &groups);
+    warnings.extend(caution::cautions(&runs, &groups, &verdicts));
+    Ok(Report { settings: settings.clone(), inputs, measures, runs, groups, comparisons, verdicts, warnings })
+}
+
+/// What is to be reported, and which metrics of the table are among it.
+fn wanted(
+    settings: &Settings,
+    customs: &[Custom<'_>],
+) -> Result<(IndexMap<String, Measure>, Vec<&'static Metric>), EvalError> {
+    let table = TABLE.iter().map(|metric| (metric.name, Measure::from(metric)));
+    let own = customs.iter().map(|custom| (custom.name.as_str(), custom.measure.clone()));
+    let mut measures: IndexMap<String, Measure> =
+        table.chain(own).map(|(name, measure)| (name.to_owned(), measure)).collect();
+    let conditions = settings.fail_if.iter().map(|condition| &condition.metric);
+    if let Some(name) = settings.metrics.iter().chain(conditions.clone()).find(|name| !measures.contains_key(*name)) {
+        let known = error::nearest_or_all(name, measures.keys().map(String::as_str));
+        return Err(EvalError::UnknownMetric { name: name.clone(), known });
+    }
+    if !settings.metrics.is_empty() {
+        let kept: Vec<&String> = settings.metrics.iter().chain(conditions).collect();
+        measures.retain(|name, _| kept.contains(&name));
+    }
+    let metrics = TABLE.iter().filter(|metric| measures.contains_key(metric.name)).collect();
+    Ok((measures, metrics))
+}
+
+/// The rows that count, of runs that have some, in the order of the report.
+fn select(
+    runs: Vec<RunColumns>,
+    inputs: &[crate::trace::columns::Input],
+    settings: &Settings,
+) -> Result<Vec<Selected>, EvalError> {
+    let mut runs: Vec<RunColumns> = runs.into_iter().filter(|run| !run.step.is_empty()).collect();
+    if runs.is_empty() {
+        let inputs: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
         return Err(EvalError::NoRows { inputs: inputs.join(", ") });
     }
-    let runs: Vec<RunColumns> = traces.runs.into_iter().filter(|run| !run.step.is_empty()).collect();
-    let analysed: Vec<encounter::Analysis<'_>> =
-        runs.iter().map(|run| encounter::Analysis::new(run, settings)).collect();
-    let reference = metrics::Reference::of(&analysed);
-    let reports: Vec<RunReport> = analysed.iter().map(|analysis| RunReport::new(analysis, &reference)).collect();
-    let groups = group::groups(&reports);
-    let mut warnings = traces.warnings;
-    warnings.extend(analysed.iter().flat_map(|analysis| analysis.warnings.clone()));
-    warnings.extend(caution::cautions(&reports, &groups));
-    Ok(Report { settings: settings.clone(), inputs: traces.inputs, runs: reports, groups, warnings })
+    settings.selection.check(&runs)?;
+    runs.sort_by(|a, b| report::by_identity(&a.identity, &b.identity));
+    let selected: Result<Vec<Selected>, EvalError> = runs.into_iter().map(|run| settings.selection.of(run)).collect();
+    let mut selected = selected?;
+    selected.retain(|selected| !selected.run.step.is_empty());
+    if selected.is_empty() { Err(EvalError::NothingSelected) } else { Ok(selected) }
+}
+
+fn analyse<'a>(selected: &'a [Selected], settings: &'a Settings) -> Vec<Analysis<'a>> {
+    selected.par_iter().map(|selected| Analysis::new(selected, settings)).collect()
 }

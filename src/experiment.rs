@@ -12,6 +12,7 @@
 
 mod catalog;
 mod checkpoint;
+mod effective_rank;
 mod error;
 mod regimes;
 pub mod rollout;
@@ -70,9 +71,7 @@ impl Experiment {
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
         let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
-        let policy = config.algorithm.policy.as_ref();
-        let policy = policy.map(|policy| catalog.policy(&policy.id, &policy.kwargs, context)).transpose()?;
-        let algorithm = catalog.algorithm(&config.algorithm.name, &config.algorithm.params, policy, context)?;
+        let algorithm = catalog.learner(&config.algorithm, context)?;
         let reward = match (parts.reward, &config.reward) {
             (Some(reward), _) => Some(reward),
             (None, Some(record)) => Some(catalog.composition(record)?),
@@ -121,6 +120,7 @@ impl Experiment {
             auto_reset: self.config.rollout.auto_reset,
             meta: self.identity(),
             record: self.config.trace.record.clone(),
+            effective_rank: self.config.trace.effective_rank,
         };
         let resolved = traces.map(|_| self.resolved());
         let rollout = Rollout {
@@ -178,10 +178,17 @@ impl Experiment {
         &*self.algorithm
     }
 
-    /// The run's identity, merged into every row and into the manifest.
+    /// The run's identity, merged into every row and into the manifest; where an effective rank is
+    /// measured, which one (`effective_rank_kind`) and over how many steps.
     #[must_use]
     pub fn identity(&self) -> Map {
-        identity(&self.config.run, &self.config.algorithm.name)
+        let mut run = self.config.run.clone();
+        let measured = self.algorithm.policy().representation().is_some();
+        if let Some(window) = self.config.trace.effective_rank.filter(|_| measured) {
+            run.meta.insert("effective_rank_kind".to_owned(), effective_rank::KIND.into());
+            run.meta.insert("effective_rank_window".to_owned(), seed_value(window));
+        }
+        identity(&run, &self.config.algorithm.name)
     }
 
     /// The composition by value; `None` when the environment scores itself.

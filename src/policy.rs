@@ -4,7 +4,14 @@
 
 mod fixed;
 mod linear;
+mod menu;
+mod mlp;
+pub(crate) mod network;
 pub mod registry;
+pub(crate) mod settings;
+pub(crate) mod softmax;
+mod tabular;
+mod tiling;
 mod weights;
 
 use std::path::{Path, PathBuf};
@@ -73,6 +80,70 @@ pub trait Policy {
     fn parameters_mut(&mut self) -> Option<&mut [f64]> {
         None
     }
+
+    /// The activations of the last hidden layer at the observation that was acted on last, if the
+    /// policy has such a layer: what its effective rank is measured on.
+    fn representation(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// The policy as scores that can be differentiated, if it is that.
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        None
+    }
+
+    /// The policy as a table of action values, if it is that.
+    fn action_values(&mut self) -> Option<&mut dyn ActionValues> {
+        None
+    }
+}
+
+/// A policy that scores a menu of actions by a function of its parameters that can be
+/// differentiated; the softmax of the scores are the actions' probabilities.
+pub trait Differentiable {
+    /// How many actions there are.
+    fn n_actions(&self) -> usize;
+
+    /// How many features an observation has.
+    fn n_features(&self) -> usize;
+
+    /// Writes the features of `observation` over `features`.
+    ///
+    /// # Errors
+    /// When the observation does not fit.
+    fn features(&self, observation: &Element, features: &mut Vec<f64>) -> Result<(), PolicyError>;
+
+    /// Writes the scores at `features` over `scores`, one for each action.
+    fn scores(&mut self, features: &[f64], scores: &mut [f64]);
+
+    /// Adds to `gradient`, in the order of [`Policy::parameters`], the loss by every parameter,
+    /// given the loss by the scores that were last asked for, which was at `features`.
+    fn add_gradient(&mut self, features: &[f64], by_score: &[f64], gradient: &mut [f64]);
+
+    /// The action whose score stands at `place`.
+    fn action(&self, place: usize) -> Element;
+}
+
+/// A policy whose action values are sums of a table's entries over the cells that an observation
+/// lies in.
+pub trait ActionValues {
+    /// How many actions there are.
+    fn n_actions(&self) -> usize;
+
+    /// Writes the cells of `observation` over `cells`: always the same number of them.
+    ///
+    /// # Errors
+    /// When the observation does not fit.
+    fn cells(&mut self, observation: &Element, cells: &mut Vec<usize>) -> Result<(), PolicyError>;
+
+    /// Writes the actions' values at `cells` over `values`.
+    fn values(&self, cells: &[usize], values: &mut [f64]);
+
+    /// Adds `amount` to the entry of `cell` and of the action at place `action`.
+    fn add(&mut self, cell: usize, action: usize, amount: f64);
+
+    /// The action whose value stands at `place`.
+    fn action(&self, place: usize) -> Element;
 }
 
 /// How a policy saved itself (the manifest's `policy.format`).

@@ -5,6 +5,7 @@
 
 mod builtin;
 mod composition;
+mod known;
 pub mod record;
 
 use std::cell::Cell;
@@ -18,6 +19,7 @@ use crate::value::{Map, Value};
 
 pub use builtin::{BUILTINS, builtin, builtin_from_record};
 pub use composition::{Composition, ScoreError};
+pub use known::{Known, StepField};
 
 /// What a term sees of one step.
 pub struct StepView<'a> {
@@ -41,6 +43,8 @@ pub struct StepView<'a> {
     pub regime_id: Option<&'a str>,
     /// The step's time, read through [`StepView::observed_at`].
     pub clock: &'a Rc<StepClock>,
+    /// What of this is known; the rest has no meaning.
+    pub known: Known,
 }
 
 impl StepView<'_> {

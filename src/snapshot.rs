@@ -111,6 +111,19 @@ pub fn read_numbers(state: &Value, key: &str) -> Result<Vec<f64>, SnapshotError>
     read(state, key, |value| value.as_list()?.iter().map(Value::as_float).collect())
 }
 
+/// Gives `slots` the numbers in entry `key`, which are as many.
+///
+/// # Errors
+/// When they are not.
+pub fn read_numbers_into(state: &Value, key: &str, slots: &mut [f64]) -> Result<(), SnapshotError> {
+    let numbers = read_numbers(state, key)?;
+    if numbers.len() != slots.len() {
+        return Err(damaged(key));
+    }
+    slots.copy_from_slice(&numbers);
+    Ok(())
+}
+
 /// The truth value in entry `key`.
 ///
 /// # Errors

@@ -5,6 +5,7 @@
 //! file as it is: an oddity costs at most its own row, and is told as a
 //! [`columns::Warning`].
 
+mod about;
 mod account;
 mod cells;
 mod chunk;
@@ -15,27 +16,46 @@ mod fault;
 mod field;
 mod file;
 mod format;
+mod gather;
 mod group;
 mod identity;
 mod input;
 mod intern;
+mod layout;
+mod lines;
 mod load;
+mod number;
 mod order;
 mod parse;
 mod part;
 mod read;
+mod recorded;
+mod regimes;
 mod repair;
+mod rescore;
 pub mod row;
 mod rows;
 mod scan;
+mod scanner;
+mod select;
 mod sink;
+mod slot;
 mod sparse;
+pub mod stats;
+mod table;
+mod tally;
 mod writer;
 
 pub use error::TraceError;
 pub use load::{Loaded, Run, load, load_with};
 pub use order::Resume;
 pub use read::{ReadOptions, read_columns};
+pub use rescore::{RescoreError, Rescored, rescore};
 pub use row::Row;
 pub use rows::{Entry, Rows, rows};
+pub use select::{Filter, select};
+pub use slot::{Scalar, Slot};
+pub use stats::stats;
+pub use table::csv;
+pub use tally::Tally;
 pub use writer::{Summary, Writer, WriterOptions};

@@ -65,6 +65,7 @@ run:
   meta: {}
 trace:
   record: []
+  effective_rank: null
 "#;
     assert_eq!(yaml::to_string(&config.to_value()), expected);
     assert_eq!(config.sha256(), skyfall::digest::sha256_hex(json::to_canonical(&config.to_value()).as_bytes()));
@@ -277,15 +278,17 @@ fn any_config() -> impl Strategy<Value = ExperimentConfig> {
     let rollout = (1..u64::MAX, 1..u64::MAX, any::<bool>())
         .prop_map(|(window_steps, total_steps, auto_reset)| RolloutConfig { window_steps, total_steps, auto_reset });
     let record = proptest::sample::subsequence(Record::ALL.to_vec(), 0..=5);
-    (any_text(), any_map(), algorithm, rollout, reward, regime, run, record).prop_map(
-        |(id, kwargs, algorithm, rollout, reward, regime, run, record)| ExperimentConfig {
+    let trace = (record, proptest::option::of(2..u64::MAX))
+        .prop_map(|(record, effective_rank)| TraceConfig { record, effective_rank });
+    (any_text(), any_map(), algorithm, rollout, reward, regime, run, trace).prop_map(
+        |(id, kwargs, algorithm, rollout, reward, regime, run, trace)| ExperimentConfig {
             env: EnvConfig { id, kwargs, lua: None, wrappers: Vec::new() },
             algorithm,
             rollout,
             reward,
             regime,
             run,
-            trace: TraceConfig { record },
+            trace,
         },
     )
 }

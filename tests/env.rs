@@ -1,6 +1,7 @@
-//! Native environments through their public interface. `golden`: Gymnasium's recorded
+//! Native environments through their public interface. `allocation`: none; `golden`: Gymnasium's recorded
 //! trajectories; `vector`: many copies at once.
 
+mod allocation;
 mod golden;
 mod vector;
 

@@ -1,9 +1,16 @@
 //! Evaluation: golden numbers, odd runs, groups, the report's tree and text.
 
+mod asked;
+mod beside;
 mod command;
+mod documents;
 mod golden;
+mod lua;
 mod odd;
+mod outputs;
 mod peer;
+mod properties;
+mod schema;
 mod table;
 
 use std::path::{Path, PathBuf};

@@ -130,7 +130,7 @@ fn what_a_world_reports_lands_in_the_row_and_its_description_in_the_bundle() {
     assert_eq!(row["invalid_action"], json!(true));
     assert_eq!(row["observed_at"], json!("2026-01-02T03:04:05+00:00"));
     assert_eq!(row["effective_rank"], json!(2.5));
-    assert_eq!(row["ticket_snapshot"], json!({"ids": [0, 1], "open": 2}));
+    assert_eq!(row["ticket_snapshot"], json!({"7": null, "ids": [0, 1], "open": 2}));
     assert_eq!(row["verifier_snapshot"], json!({"passed": true}));
     assert_eq!(rows(&scratch)[0]["invalid_action"], json!(false));
     assert!(scratch.read("bundle/manifest.yaml").ends_with("provenance:\n  adapter: reports\n  tickets: 3\n"));

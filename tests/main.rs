@@ -11,6 +11,7 @@
 )]
 
 mod acceptance;
+mod algorithm;
 mod array;
 mod bad_input;
 mod bundle;
@@ -24,10 +25,12 @@ mod foreign;
 mod hostile;
 mod house;
 mod interrupt;
+mod learning;
 mod listen;
 mod lua_definitions;
 mod manifest;
 mod peers;
+mod policy;
 mod random;
 mod regime;
 mod resolved;

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::command::Scratch;
 
 /// Runs a script of `tests/python` in `scratch` and returns what it printed.
-fn python(scratch: &Scratch, script: &str, arguments: &[&str]) -> String {
+pub(crate) fn python(scratch: &Scratch, script: &str, arguments: &[&str]) -> String {
     let interpreter = std::env::var("SKYFALL_PYTHON").expect("SKYFALL_PYTHON names no interpreter: run tests/run");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
     let output = Command::new(interpreter).arg(script).args(arguments).current_dir(scratch.path()).output().unwrap();
@@ -49,19 +49,9 @@ fn python_s_json_reads_the_trace_and_prints_it_again() {
 #[test]
 fn gymnasium_goes_the_same_way_on_seeds_of_no_vector() {
     let scratch = Scratch::new();
-    let walk = "local e = require('skyfall').env.make('CartPole-v1')\n\
-                for seed = 1000, 1009 do\n\
-                local o = e:reset { seed = seed }\n\
-                local k, done = 0, false\n\
-                while not done do\n\
-                local r, t, u\n\
-                o, r, t, u = e:step((k + seed) % 2)\n\
-                print(('%d %d %.17g %.17g %.17g %.17g %g %s'):format(seed, k, o[1], o[2], o[3], o[4], r, t))\n\
-                k, done = k + 1, t or u\n\
-                end\n\
-                end\n";
-    let ours = scratch.script(walk).ok().stdout;
-    assert!(ours.lines().count() > 100);
-    scratch.write("ours.txt", &ours);
-    python(&scratch, "check_cartpole.py", &["ours.txt"]);
+    let ours = scratch.script(include_str!("data/env/walk.lua")).ok().stdout;
+    scratch.write("walks.jsonl", &ours);
+    let answer = python(&scratch, "check_worlds.py", &["walks.jsonl"]);
+    let steps: usize = answer.split_whitespace().nth(3).unwrap().parse().unwrap();
+    assert!(answer.starts_with("ok 68 walks") && steps == 68 * 450, "{answer}");
 }

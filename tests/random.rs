@@ -169,3 +169,12 @@ fn large_choices_are_numpys() {
         assert_eq!((&chosen[..4], chosen.iter().sum::<usize>(), chosen.len()), (&first[..], sum, count));
     }
 }
+
+/// The streams that scripts have, on seeds of no vector.
+#[test]
+fn numpy_draws_the_same_from_scripts() {
+    let scratch = crate::command::Scratch::new();
+    let draws = scratch.script(include_str!("data/random/draws.lua")).ok().stdout;
+    scratch.write("draws.txt", &draws);
+    assert_eq!(crate::peers::python(&scratch, "check_random.py", &["draws.txt"]), "ok\n");
+}

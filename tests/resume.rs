@@ -101,6 +101,18 @@ fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
     }
 }
 
+#[test]
+fn an_algorithm_that_does_not_say_how_is_named() {
+    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ars", "policy": {"id": "linear_menu"}},
+        "rollout": {"total_steps": 100}}"#;
+    let directory = tempfile::tempdir().unwrap();
+    let mut experiment = Experiment::new(config(text), &Catalog::native(), Parts::default()).unwrap();
+    let checkpoints = Checkpoints { every: None, resume: true };
+    let error = experiment.run_with(Some(&directory.path().join("t.jsonl")), Some(checkpoints), &mut Silent);
+    assert!(error.unwrap_err().to_string().contains("algorithm `ars` cannot be checkpointed"));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
 const CONFIG: &str = "env: {id: CartPole-v1}\n\
     algorithm: {name: discrete_hill_climbing, policy: {id: linear_menu}}\n\
     rollout: {window_steps: 500, total_steps: 60000}\nrun: {seed: 4}\n\

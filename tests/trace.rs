@@ -1,9 +1,13 @@
 //! The trace room: bytes of the writer, rules of the readers.
 
+mod arbitrary;
 mod columns;
+mod commands;
 mod edges;
 mod grouping;
+mod rescoring;
 mod rows;
+mod scripts;
 mod streams;
 mod writer;
 

@@ -2,8 +2,8 @@
 
     python3 benches/peers/trace_peers.py [ROWS]      (1,000,000 unless told)
 
-Every task runs in a process of its own, three times; the least CPU time counts. Peers that are
-not installed are named and left out.
+Every task runs in a process of its own, three times; the median of the CPU times counts, which
+other work on the machine hardly moves. Peers that are not installed are named and left out.
 """
 
 import importlib.util
@@ -98,15 +98,26 @@ def task(name, *arguments):
         write_with(lambda row: orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE), arguments[0], arguments[1], int(arguments[2]))
 
 
-def cpu_seconds(command, environment=None):
-    least = None
+class Cost:
+    """What a task took: CPU seconds (median of the rounds) and peak memory in MiB."""
+
+    def __init__(self, seconds, memory):
+        self.seconds, self.memory = seconds, memory
+
+    def __sub__(self, other):
+        return Cost(self.seconds - other.seconds, self.memory)
+
+
+def cost(command, environment=None):
+    seconds, memory = [], 0
     for _ in range(ROUNDS):
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
         _, status, usage = os.wait4(child.pid, 0)
         if status:
             raise SystemExit(f"failed: {' '.join(command)}")
-        least = min(least or 1e9, usage.ru_utime + usage.ru_stime)
-    return least
+        seconds.append(usage.ru_utime + usage.ru_stime)
+        memory = max(memory, usage.ru_maxrss / 1024)
+    return Cost(sorted(seconds)[len(seconds) // 2], memory)
 
 
 def native():
@@ -119,11 +130,13 @@ def native():
     return next(m["executable"] for m in messages if m.get("target", {}).get("name") == "trace_once" and m.get("executable"))
 
 
-def table(title, rows, times):
-    print(f"\n{title}, {rows:,} rows\n{'':<24}{'CPU s':>8}{'M rows/s':>10}{'skyfall is':>13}")
-    ours = min(seconds for name, seconds in times.items() if name.startswith("skyfall"))
-    for name, seconds in times.items():
-        print(f"{name:<24}{seconds:>8.2f}{rows / seconds / 1e6:>10.2f}{seconds / ours:>12.1f}x")
+def table(title, rows, costs):
+    """Prints the costs; the first one is what the others are compared with."""
+    print(f"\n{title}, {rows:,} rows\n{'':<26}{'CPU s':>8}{'M rows/s':>10}{'MiB':>7}{'skyfall is':>13}")
+    ours = next(iter(costs.values())).seconds
+    for name, cost in costs.items():
+        ratio = f"{cost.seconds / ours:>12.1f}x"
+        print(f"{name:<26}{cost.seconds:>8.2f}{rows / cost.seconds / 1e6:>10.2f}{cost.memory:>7.0f}{ratio}")
 
 
 def main():
@@ -138,21 +151,31 @@ def main():
         with open(trace, "rb") as lines, open(pool, "wb") as first:
             first.writelines(line for _, line in zip(range(POOL), lines))
         me = [sys.executable, __file__, "--task"]
-        reading = {"skyfall, 1 thread": cpu_seconds([bench, "columns", trace], {"RAYON_NUM_THREADS": "1"})}
-        reading["skyfall, all threads"] = cpu_seconds([bench, "columns", trace])
+        one = {"RAYON_NUM_THREADS": "1"}
+        reading = {"skyfall, 1 thread": cost([bench, "segments", trace], one)}
+        reading["skyfall, all threads"] = cost([bench, "segments", trace])
+        reading["skyfall, all columns kept"] = cost([bench, "columns", trace], one)
         for peer in ("json", "orjson", "polars", "duckdb"):
             if peer not in missing:
-                reading[peer] = cpu_seconds([*me, f"read {peer}", trace])
+                reading[peer] = cost([*me, f"read {peer}", trace])
         table("Reading, grouping, segment means", rows, reading)
-        # Loading the rows to write is not the task: the difference of two counts is.
+        # Starting up and loading the rows to write are not the task: the difference of two counts is.
         few, many = 1, 1 + max(1, rows // POOL)
+        written = (many - few) * POOL
+
         def writing(command):
-            return cpu_seconds([*command, pool, out, str(many)]) - cpu_seconds([*command, pool, out, str(few)])
-        times = {"skyfall": writing([bench, "write"])}
+            return cost([*command, pool, out, str(many)]) - cost([*command, pool, out, str(few)])
+
+        def scripting(how):
+            return cost([bench, how, out, str(many * POOL)]) - cost([bench, how, out, str(few * POOL)])
+
+        times = {"skyfall, Rust": writing([bench, "write"])}
         for peer in ("json", "orjson"):
             if peer not in missing:
                 times[peer] = writing([*me, f"write {peer}"])
-        table("Writing", (many - few) * POOL, times)
+        table("Writing", written, times)
+        lua = {"skyfall, Lua scalars": scripting("push"), "skyfall, Lua tables": scripting("tables"), "json": times["json"]}
+        table("Writing from a script", written, lua)
 
 
 if __name__ == "__main__":

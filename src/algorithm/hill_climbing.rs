@@ -21,9 +21,9 @@
 //! policy frozen over 100 fresh episodes: a mean return of at least 475 for 50 % of seeds after
 //! 10 000 steps, 75 % after 20 000, 95 % after 50 000.
 
-use super::registry::Parameters;
-use super::{Algorithm, AlgorithmError, Episode};
+use super::{Algorithm, AlgorithmError, Episode, subject};
 use crate::policy::Policy;
+use crate::policy::settings::Settings;
 use crate::random::Rng;
 use crate::regime::Regime;
 use crate::snapshot::{self, SnapshotError};
@@ -71,19 +71,21 @@ enum Player {
 }
 
 impl HillClimbing {
-    pub(super) fn new(parameters: &Parameters<'_>, policy: Box<dyn Policy>, seed: u64) -> Result<Self, AlgorithmError> {
-        parameters.only(&["seed", "noise", "episodes"])?;
-        let seed = parameters.integer("seed", 0)?.unwrap_or(seed);
-        let noise = parameters.positive("noise")?.unwrap_or(1.0);
-        let episodes = parameters.integer("episodes", 1)?.unwrap_or(5);
-        let incumbent = match policy.parameters() {
-            Some(parameters) if !parameters.is_empty() => parameters.to_vec(),
-            _ => return Err(parameters.error("its policy has no parameters to change")),
-        };
+    pub(super) fn new(
+        name: &str,
+        mut settings: Settings<'_>,
+        policy: Box<dyn Policy>,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let seed = settings.seed(seed);
+        let noise = settings.positive("noise", 1.0);
+        let episodes = settings.count("episodes", 1, 5);
+        let incumbent = subject::parameters(&mut settings, &*policy);
+        let incumbent = settings.finish(incumbent)?;
         Ok(Self {
-            name: parameters.name.to_owned(),
+            name: name.to_owned(),
             rng: Rng::named(seed, "algorithm"),
-            episodes: usize::try_from(episodes).unwrap_or(usize::MAX),
+            episodes,
             noise,
             range: NOISE_RANGE.map(|bound| bound * noise),
             incumbent,
@@ -201,6 +203,10 @@ impl Algorithm for HillClimbing {
         self.noise = self.noise.max(self.range[1] / 2.0);
         self.spoilt = true;
         self.play(Player::Incumbent)
+    }
+
+    fn take_over(&mut self, within_episode: bool) {
+        self.spoilt = within_episode;
     }
 
     fn finish(&mut self) -> Result<(), AlgorithmError> {

@@ -1,105 +1,90 @@
 //! The native algorithms by name.
 
+use super::ars::Ars;
+use super::cem::CrossEntropy;
 use super::hill_climbing::HillClimbing;
 use super::none::Frozen;
+use super::ppo::Ppo;
+use super::reinforce::Reinforce;
+use super::temporal_difference::{Target, TemporalDifference};
 use super::{Algorithm, AlgorithmError};
+use crate::policy::settings::Settings;
 use crate::policy::{self, Context, Policy};
 use crate::suggest;
 use crate::value::{Map, Value};
 
 /// The names of all native algorithms.
-pub const NAMES: [&str; 2] = ["none", "discrete_hill_climbing"];
+pub const NAMES: [&str; 8] =
+    ["none", "discrete_hill_climbing", "ars", "cem", "reinforce", "q_learning", "sarsa", "ppo"];
 
 /// Makes a native algorithm around `policy`, or around its default policy:
 ///
 /// | name | parameters | default policy |
 /// |---|---|---|
 /// | `none` | - | `random` |
-/// | `discrete_hill_climbing` | `noise` (1), `episodes` (5), `seed` | `linear_menu` |
+/// | `discrete_hill_climbing` | `noise` (1), `episodes` (5) | `linear_menu` |
+/// | `ars` | `learning_rate` (0.2), `noise` (0.5), `directions` (2), `top` (all), `episodes` (1) | `linear_menu` from 0 |
+/// | `cem` | `population` (40), `elite` (a fifth), `deviation` (1), `noise` (0.7), `noise_generations` (10), `episodes` (1) | `linear_menu` from 0 |
+/// | `reinforce` | `learning_rate` (0.05), `discount` (0.995), `batch` (5), `horizon` (10000) | `linear_softmax` from 0 |
+/// | `q_learning`, `sarsa` | `learning_rate` (0.1), `discount` (0.99), `epsilon` (0.1), `lambda` (0) | `tabular` |
+/// | `ppo` | `learning_rate` (0.001), `discount` (0.98), `lambda` (0.8), `clip` (0.2), `entropy` (0), `max_gradient` (0.5), `horizon` (256), `minibatch` (64), `epochs` (10), `critic` ([64, 64]) | `mlp` |
+///
+/// All but `none` take a `seed`. `docs/algorithms.md` says more of each.
 ///
 /// # Errors
-/// When there is no algorithm of this name, it does not take `params`, or cannot train `policy`.
+/// When there is no algorithm of this name, or it cannot train `policy` or does not take
+/// `params`; every mistake is named.
 pub fn make(
     name: &str,
     params: &Map,
     policy: Option<Box<dyn Policy>>,
     context: Context<'_>,
 ) -> Result<Box<dyn Algorithm>, AlgorithmError> {
-    let parameters = Parameters { name, params };
-    let policy_or = |default: &str| match policy {
-        Some(policy) => Ok(policy),
-        None => policy::registry::make(default, &Map::new(), context)
-            .map_err(|source| AlgorithmError::Policy { name: name.to_owned(), source }),
+    let Some(default) = default_policy(name) else {
+        let nearest = suggest::nearest(name, NAMES).map(str::to_owned);
+        return Err(AlgorithmError::UnknownName { name: name.to_owned(), nearest });
     };
-    Ok(match name {
-        "none" => {
-            parameters.only(&[])?;
-            Box::new(Frozen(policy_or("random")?))
+    let policy = match policy {
+        Some(policy) => policy,
+        None => {
+            let kwargs = default.1.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+            policy::registry::make(default.0, &kwargs, context)
+                .map_err(|source| AlgorithmError::Policy { name: name.to_owned(), source })?
         }
-        "discrete_hill_climbing" => Box::new(HillClimbing::new(&parameters, policy_or("linear_menu")?, context.seed)?),
-        _ => {
-            let nearest = suggest::nearest(name, NAMES).map(str::to_owned);
-            return Err(AlgorithmError::UnknownName { name: name.to_owned(), nearest });
-        }
+    };
+    let (settings, seed) = (Settings::new("params", params), context.seed);
+    let made: Result<Box<dyn Algorithm>, String> = match name {
+        "discrete_hill_climbing" => boxed(HillClimbing::new(name, settings, policy, seed)),
+        "ars" => boxed(Ars::new(name, settings, policy, seed)),
+        "cem" => boxed(CrossEntropy::new(name, settings, policy, seed)),
+        "reinforce" => boxed(Reinforce::new(settings, policy, seed)),
+        "q_learning" => boxed(TemporalDifference::new(settings, policy, seed, Target::Best)),
+        "sarsa" => boxed(TemporalDifference::new(settings, policy, seed, Target::Taken)),
+        "ppo" => boxed(Ppo::new(settings, policy, seed)),
+        _ => settings.finish(Some(())).map(|()| frozen(policy)),
+    };
+    made.map_err(|message| AlgorithmError::Argument { name: name.to_owned(), message })
+}
+
+/// The policy that the algorithm `name` trains unless given one.
+fn default_policy(name: &str) -> Option<(&'static str, Vec<(&'static str, Value)>)> {
+    Some(match name {
+        "none" => ("random", vec![]),
+        "discrete_hill_climbing" => ("linear_menu", vec![]),
+        "ars" | "cem" => ("linear_menu", vec![("initial", Value::Int(0))]),
+        "reinforce" => ("linear_softmax", vec![("initial", Value::Int(0))]),
+        "q_learning" | "sarsa" => ("tabular", vec![]),
+        "ppo" => ("mlp", vec![]),
+        _ => return None,
     })
+}
+
+fn boxed<A: Algorithm + 'static>(made: Result<A, String>) -> Result<Box<dyn Algorithm>, String> {
+    made.map(|algorithm| Box::new(algorithm) as Box<dyn Algorithm>)
 }
 
 /// An algorithm that leaves `policy` as it is.
 #[must_use]
 pub fn frozen(policy: Box<dyn Policy>) -> Box<dyn Algorithm> {
     Box::new(Frozen(policy))
-}
-
-/// An algorithm's parameters under construction.
-pub(super) struct Parameters<'a> {
-    pub(super) name: &'a str,
-    params: &'a Map,
-}
-
-impl Parameters<'_> {
-    pub(super) fn error(&self, message: impl Into<String>) -> AlgorithmError {
-        AlgorithmError::Argument { name: self.name.to_owned(), message: message.into() }
-    }
-
-    /// Fails at the first parameter that is none of `known`.
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), AlgorithmError> {
-        let Some(key) = self.params.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
-        let near = suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-        let near = near.unwrap_or_else(|| match known {
-            [] => "; it takes none".to_owned(),
-            known => format!("; it takes {}", known.join(", ")),
-        });
-        Err(self.error(format!("unknown parameter `params.{key}`{near}")))
-    }
-
-    /// An integer of at least `least`, if given.
-    pub(super) fn integer(&self, key: &str, least: u64) -> Result<Option<u64>, AlgorithmError> {
-        let read =
-            |value: &Value| value.as_int().and_then(|value| u64::try_from(value).ok()).filter(|value| *value >= least);
-        self.read(key, read, &format!("an integer of at least {least}"))
-    }
-
-    /// A finite number above 0, if given.
-    pub(super) fn positive(&self, key: &str) -> Result<Option<f64>, AlgorithmError> {
-        let read = |value: &Value| value.as_float().filter(|value| value.is_finite() && *value > 0.0);
-        self.read(key, read, "a number above 0")
-    }
-
-    fn read<T>(
-        &self,
-        key: &str,
-        read: impl Fn(&Value) -> Option<T>,
-        expected: &str,
-    ) -> Result<Option<T>, AlgorithmError> {
-        match self.params.get(key).filter(|value| !value.is_null()) {
-            None => Ok(None),
-            Some(value) => match read(value) {
-                Some(read) => Ok(Some(read)),
-                None => {
-                    let given = crate::text::json::to_compact(value);
-                    Err(self.error(format!("`params.{key}` must be {expected}, got {given}")))
-                }
-            },
-        }
-    }
 }

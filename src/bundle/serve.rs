@@ -83,7 +83,15 @@ pub fn serve(
     if !asked.is_empty() {
         meta.insert("serve".to_owned(), Value::Map(asked));
     }
-    let plan = Plan { seed, total_steps: steps, window_steps: STEPS, auto_reset: true, meta, record: Vec::new() };
+    let plan = Plan {
+        seed,
+        total_steps: steps,
+        window_steps: STEPS,
+        auto_reset: true,
+        meta,
+        record: Vec::new(),
+        effective_rank: None,
+    };
     let mut rollout = Rollout {
         plan: &plan,
         env: &mut *env,

@@ -1,9 +1,12 @@
 //! What can be typed: the typed form of every command and flag.
 
+mod eval;
+
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(super) use eval::EvalArguments;
 
 use crate::experiment::Checkpoints;
 
@@ -30,8 +33,10 @@ pub(super) enum Command {
     )]
     Run(RunArguments),
     /// Evaluate traces: the numbers of a continual-RL paper, from files alone
-    #[command(after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200")]
-    Eval(EvalArguments),
+    #[command(
+        after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200\n         skyfall eval --traces runs/ --compare linear knn --format html -o report.html\n         skyfall eval --traces runs/ --fail-if 'forgetting>0.1'"
+    )]
+    Eval(Box<EvalArguments>),
     /// Run a bundle's policy, frozen, in the world and the regimes it was trained in
     #[command(after_help = "Example: skyfall serve out/bundle --steps 5000 --traces served.jsonl")]
     Serve(ServeArguments),
@@ -136,31 +141,6 @@ pub(super) struct RunArguments {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct EvalArguments {
-    /// Trace files, directories of them, or `-` for standard input
-    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
-    pub(super) traces: Vec<PathBuf>,
-    /// The window at an encounter's entry and exit: rows, or a share such as 10%
-    #[arg(long, default_value = "10%", value_name = "N|P%")]
-    pub(super) window: String,
-    /// Time how many rows each encounter takes to reach a mean reward of X
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) threshold: Option<f64>,
-    /// How to print the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(super) format: Format,
-    /// Write the report to FILE instead of standard output
-    #[arg(short, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
-}
-
-#[derive(Args, Debug)]
 pub(super) struct ServeArguments {
     /// The bundle's directory
     #[arg(value_name = "BUNDLE")]
@@ -196,13 +176,91 @@ pub(super) enum TraceCommand {
     /// Say what is odd about traces; fails when rows are lost
     #[command(after_help = "Example: skyfall trace check yours.jsonl")]
     Check(TraceCheckArguments),
+    /// Sum up traces: runs, rows, regimes, components, spans
+    #[command(after_help = "Example: skyfall trace stats out/traces.jsonl")]
+    Stats(TraceStatsArguments),
+    /// Print rows as they stand, or as CSV; lines that are no rows are left out
+    #[command(after_help = "Example: skyfall trace cat out --run seed=3 --regime windy --format csv -o windy.csv")]
+    Cat(TraceCatArguments),
+    /// Score recorded rows anew with a reward composition written in Lua
+    #[command(
+        after_help = "FILE.lua returns a composition, an experiment with one, or a table that holds one as NAME.\n\
+                      Each file is scored in its order by a fresh run of the script.\n\
+                      Example: skyfall trace rescore out/traces.jsonl --reward reward.lua -o rescored.jsonl"
+    )]
+    Rescore(TraceRescoreArguments),
 }
 
 #[derive(Args, Debug)]
 pub(super) struct TraceCheckArguments {
-    /// Trace files or directories of them
+    /// Trace files, directories of them, or `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    /// Fail also where values are lost, not only rows
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Print JSON, one object a fault
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct TraceStatsArguments {
+    /// Trace files, directories of them, or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Stop where rows or values would be lost
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct TraceCatArguments {
+    /// Trace files, directories of them, or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Only rows of runs whose identity or metadata has this
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) run: Vec<String>,
+    /// Only rows of this regime, or of any of several
+    #[arg(long, value_name = "LABEL")]
+    pub(super) regime: Vec<String>,
+    /// Only rows from this step on
+    #[arg(long, value_name = "STEP", allow_negative_numbers = true)]
+    pub(super) from_step: Option<i64>,
+    /// Only rows before this step
+    #[arg(long, value_name = "STEP", allow_negative_numbers = true)]
+    pub(super) until_step: Option<i64>,
+    /// How to print them
+    #[arg(long, value_enum, default_value_t = RowFormat::Jsonl)]
+    pub(super) format: RowFormat,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RowFormat {
+    Jsonl,
+    Csv,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct TraceRescoreArguments {
+    /// A trace file, or a directory of them
+    #[arg(value_name = "PATH")]
+    pub(super) path: PathBuf,
+    /// The script that returns the composition
+    #[arg(long, value_name = "FILE.lua[:NAME]")]
+    pub(super) reward: String,
+    /// Where the rescored trace goes; a directory for a directory
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) permissions: PermissionArguments,
 }
 
 #[derive(Debug, Subcommand)]

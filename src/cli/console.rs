@@ -31,6 +31,11 @@ impl Terminal {
         Self { quiet, bar: RefCell::new(None), stop }
     }
 
+    /// Whether only errors are to be printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Prints `text` to standard output as it stands. A closed pipe is no error.
     pub(super) fn print(&self, text: &str) {
         self.clear();

@@ -1,41 +1,70 @@
 //! `skyfall eval`.
 
-use crate::atomic;
+use std::path::Path;
+
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::eval::{self, Settings};
+use crate::eval::{self, Material, Paths, Settings, output};
 use crate::script::Console;
 use crate::text::json;
 use crate::trace::columns::Warning;
-use crate::trace::{self, ReadOptions};
+use crate::value::Value;
 
 use super::Ending;
-use super::args::{EvalArguments, Format};
+use super::args::EvalArguments;
 use super::console::Terminal;
 
 /// Evaluates traces.
 pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
-    let window = arguments.window.parse().map_err(Diagnostic::from)?;
-    let settings = Settings { window, threshold: arguments.threshold };
-    settings.check().map_err(Diagnostic::from)?;
-    let columns = trace::read_columns(&arguments.traces, &ReadOptions::default()).map_err(Diagnostic::from)?;
-    let report = eval::evaluate(columns, &settings).map_err(Diagnostic::from)?;
+    if arguments.schema {
+        terminal.print(output::JSON_SCHEMA);
+        return Ok(Exit::Success);
+    }
+    if arguments.check {
+        return super::trace::check(&arguments.traces, false, false, terminal);
+    }
+    let settings = settings(arguments)?;
+    let paths = Paths {
+        traces: arguments.traces.clone(),
+        frozen: arguments.frozen.clone(),
+        baseline: arguments.baseline.clone(),
+    };
+    let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
+    let report = eval::evaluate(material, &settings).map_err(Diagnostic::from)?;
     for warning in &report.warnings {
         terminal.warn(&warning_line(warning));
     }
-    let text = match arguments.format {
-        Format::Text => eval::render(&report, terminal.width()),
-        Format::Json => {
-            let mut text = json::to_string(&report.to_value());
-            text.push('\n');
-            text
-        }
-    };
     match &arguments.output {
-        None => terminal.print(&text),
-        Some(path) => atomic::write_file(path, text.as_bytes())
+        None => terminal.print(&output::render(&report, arguments.format, terminal.width())),
+        Some(path) => output::write(&report, arguments.format, path)
             .map_err(|error| Diagnostic::new("eval/write", error.to_string(), Exit::Failure))?,
     }
-    Ok(Exit::Success)
+    for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
+        let value = json::to_string(&verdict.value.into());
+        terminal.error(&format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group));
+    }
+    Ok(if report.fails() { Exit::Failure } else { Exit::Success })
+}
+
+/// The settings that the flags ask for.
+fn settings(arguments: &EvalArguments) -> Result<Settings, Box<Diagnostic>> {
+    let mut settings = Settings::default();
+    for (name, value) in arguments.options.values() {
+        let value = match (name, value) {
+            ("bounds", Value::Text(file)) => read_json(Path::new(&file))?,
+            ("regret-ref", Value::Text(file)) if file != "run" && file != "set" => read_json(Path::new(&file))?,
+            (_, value) => value,
+        };
+        settings.set(name, &value).map_err(Diagnostic::from)?;
+    }
+    Ok(settings)
+}
+
+/// A JSON file as plain data.
+fn read_json(path: &Path) -> Result<Value, Box<Diagnostic>> {
+    let refuse =
+        |error: String| Box::new(Diagnostic::new("eval/json", format!("{}: {error}", path.display()), Exit::Input));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    json::parse(&text).map_err(|error| refuse(error.to_string()))
 }
 
 /// A warning on one line.

@@ -170,6 +170,7 @@ fn read_meta(field: Field<'_>) -> Option<Map> {
 
 fn read_trace(field: Field<'_>) -> Option<TraceConfig> {
     let field = field.section()?;
+    let effective_rank = section(&field, "effective_rank", |window| window.whole(2).map(Some), || None);
     let items = section(&field, "record", |record| record.items(), Vec::new)?;
     let mut record = Vec::with_capacity(items.len());
     for item in items {
@@ -180,7 +181,7 @@ fn read_trace(field: Field<'_>) -> Option<TraceConfig> {
             None => item.note(unknown_record(&key)),
         }
     }
-    Some(TraceConfig { record })
+    Some(TraceConfig { record, effective_rank: effective_rank? })
 }
 
 fn unknown_record(key: &str) -> String {

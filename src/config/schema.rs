@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Shape = Section(&[
     ("reward", Section(&[("terms", Each(&TERM))])),
     ("regime", Section(&[("provider", Text), ("params", Open), ("lua", Open)])),
     ("run", Section(&[("name", Text), ("seed", Data), ("task", Text), ("policy_id", Text), ("meta", Open)])),
-    ("trace", Section(&[("record", Data)])),
+    ("trace", Section(&[("record", Data), ("effective_rank", Data)])),
 ]);
 
 const POLICY: Shape = Section(&[("id", Text), ("kwargs", Open), ("lua", Open)]);

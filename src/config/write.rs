@@ -27,7 +27,10 @@ impl ExperimentConfig {
             ("reward", self.reward.as_ref().map(|reward| reward.to_value()).into()),
             ("regime", self.regime.to_value()),
             ("run", run(&self.run)),
-            ("trace", section([("record", record.into())])),
+            (
+                "trace",
+                section([("record", record.into()), ("effective_rank", self.trace.effective_rank.map(whole).into())]),
+            ),
         ])
     }
 

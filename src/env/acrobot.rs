@@ -61,20 +61,22 @@ impl Default for Acrobot {
 }
 
 impl Acrobot {
-    /// The state's time derivative under `torque`.
-    fn slope(&self, [theta1, theta2, speed1, speed2]: [f64; 4], torque: f64) -> [f64; 4] {
+    /// The state's time derivative under `torque`; the squares are those of the first link's
+    /// length and of both centres of mass, which a step need not compute four times.
+    fn slope(&self, state: [f64; 4], torque: f64, [l1_squared, lc1_squared, lc2_squared]: [f64; 3]) -> [f64; 4] {
+        let [theta1, theta2, speed1, speed2] = state;
         let (m1, m2, l1) = (self.link_mass_1, self.link_mass_2, self.link_length_1);
         let (lc1, lc2, inertia, g) = (self.link_com_pos_1, self.link_com_pos_2, self.link_moi, self.gravity);
         let square = |x| self.math.square(x);
         let (sin2, cos2) = self.math.sin_cos(theta2);
-        let d1 = m1 * square(lc1) + m2 * (square(l1) + square(lc2) + 2.0 * l1 * lc2 * cos2) + inertia + inertia;
-        let d2 = m2 * (square(lc2) + l1 * lc2 * cos2) + inertia;
+        let d1 = m1 * lc1_squared + m2 * (l1_squared + lc2_squared + 2.0 * l1 * lc2 * cos2) + inertia + inertia;
+        let d2 = m2 * (lc2_squared + l1 * lc2 * cos2) + inertia;
         let phi2 = m2 * lc2 * g * self.math.cos(theta1 + theta2 - PI / 2.0);
         let phi1 = -m2 * l1 * lc2 * square(speed2) * sin2 - 2.0 * m2 * l1 * lc2 * speed2 * speed1 * sin2
             + (m1 * lc1 + m2 * l1) * g * self.math.cos(theta1 - PI / 2.0)
             + phi2;
         let acceleration2 = (torque + d2 / d1 * phi1 - m2 * l1 * lc2 * square(speed1) * sin2 - phi2)
-            / (m2 * square(lc2) + inertia - square(d2) / d1);
+            / (m2 * lc2_squared + inertia - square(d2) / d1);
         let acceleration1 = -(d2 * acceleration2 + phi1) / d1;
         [speed1, speed2, acceleration1, acceleration2]
     }
@@ -82,11 +84,12 @@ impl Acrobot {
     /// The state one time step later.
     fn moved(&self, torque: f64) -> [f64; 4] {
         let start = self.state;
+        let squares = [self.link_length_1, self.link_com_pos_1, self.link_com_pos_2].map(|x| self.math.square(x));
         let ahead = |slope: [f64; 4], time: f64| zip(start, slope, |value, slope| value + time * slope);
-        let k1 = self.slope(start, torque);
-        let k2 = self.slope(ahead(k1, self.dt / 2.0), torque);
-        let k3 = self.slope(ahead(k2, self.dt / 2.0), torque);
-        let k4 = self.slope(ahead(k3, self.dt), torque);
+        let k1 = self.slope(start, torque, squares);
+        let k2 = self.slope(ahead(k1, self.dt / 2.0), torque, squares);
+        let k3 = self.slope(ahead(k2, self.dt / 2.0), torque, squares);
+        let k4 = self.slope(ahead(k3, self.dt), torque, squares);
         let sum = zip(k1, k2, |sum, slope| sum + 2.0 * slope);
         let sum = zip(sum, k3, |sum, slope| sum + 2.0 * slope);
         let sum = zip(sum, k4, |sum, slope| sum + slope);

@@ -130,6 +130,20 @@ struct Wrapped {
     action: Element,
 }
 
+impl Wrapped {
+    /// Begins an episode whose first observation is on its way to the agent.
+    fn begin(&mut self, seed: Option<u64>, observation: &mut Element) {
+        for layer in &mut self.layers {
+            if let Some(seed) = seed {
+                layer.rng = stream(seed, &layer.label);
+            }
+            layer.wrapper.begin();
+            layer.wrapper.observation(observation, &mut layer.rng);
+        }
+    }
+}
+
+// Whatever a wrapper does not disturb must be handed on, also what the trait has a default for.
 impl Env for Wrapped {
     fn id(&self) -> &str {
         self.env.id()
@@ -145,13 +159,13 @@ impl Env for Wrapped {
 
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError> {
         let info = self.env.reset(seed, observation)?;
-        for layer in &mut self.layers {
-            if let Some(seed) = seed {
-                layer.rng = stream(seed, &layer.label);
-            }
-            layer.wrapper.begin();
-            layer.wrapper.observation(observation, &mut layer.rng);
-        }
+        self.begin(seed, observation);
+        Ok(info)
+    }
+
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        let info = self.env.reset_with(seed, options, observation)?;
+        self.begin(seed, observation);
         Ok(info)
     }
 

@@ -1,5 +1,6 @@
 //! What to keep in mind when reading a report: warnings about the numbers, not about the files.
 
+use super::condition::Verdict;
 use super::group::Group;
 use super::report::RunReport;
 use crate::trace::columns::Warning;
@@ -10,15 +11,29 @@ const FEW_RUNS: usize = 5;
 const EQUAL_LENGTHS: f64 = 1.05;
 
 /// The cautions about `runs` and `groups`, one a kind.
-pub(super) fn cautions(runs: &[RunReport], groups: &[Group]) -> Vec<Warning> {
-    [few_runs(groups), unequal_lengths(groups), residuals(runs)].into_iter().flatten().collect()
+pub(super) fn cautions(runs: &[RunReport], groups: &[Group], verdicts: &[Verdict]) -> Vec<Warning> {
+    let cautions = [few_runs(groups), unequal_lengths(groups), residuals(runs), undecided(verdicts)];
+    cautions.into_iter().flatten().collect()
+}
+
+/// `warnings` with those that say the same of the same file told once, with their number.
+pub(super) fn folded(warnings: impl IntoIterator<Item = Warning>) -> Vec<Warning> {
+    let mut folded: Vec<Warning> = Vec::new();
+    for warning in warnings {
+        let same = |known: &&mut Warning| known.message == warning.message && known.file == warning.file;
+        match folded.iter_mut().find(same) {
+            Some(known) => known.count += warning.count,
+            None => folded.push(warning),
+        }
+    }
+    folded
 }
 
 fn few_runs(groups: &[Group]) -> Option<Warning> {
-    let few: Vec<&Group> = groups.iter().filter(|group| (2..FEW_RUNS).contains(&group.n_runs)).collect();
+    let few: Vec<&Group> = groups.iter().filter(|group| (2..FEW_RUNS).contains(&group.n_runs())).collect();
     let first = few.first()?;
     let message =
-        format!("{} has {} runs: an interval from fewer than {FEW_RUNS} runs is rough", first.label(), first.n_runs);
+        format!("{} has {} runs: an interval from fewer than {FEW_RUNS} runs is rough", first.label(), first.n_runs());
     Some(caution("few_runs", message, few.len()))
 }
 
@@ -40,6 +55,13 @@ fn residuals(runs: &[RunReport]) -> Option<Warning> {
     let message =
         format!("in {:.2} % of the rows of {} the components do not add up to the reward", share * 100.0, run.label());
     Some(caution("components_do_not_add_up", message, off.len()))
+}
+
+fn undecided(verdicts: &[Verdict]) -> Option<Warning> {
+    let open: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.holds.is_none()).collect();
+    let first = open.first()?;
+    let message = format!("condition `{}` was not decided: {} has no value", first.condition, first.group);
+    Some(caution("fail_if_undefined", message, open.len()))
 }
 
 fn caution(code: &'static str, message: String, count: usize) -> Warning {

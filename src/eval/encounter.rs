@@ -3,11 +3,16 @@
 //! A label's canonical regime is what its origins lead to; adjacent relabels of one regime are
 //! one encounter, since nothing was left in between. Windows never cross an encounter's edge.
 
+use std::borrow::Cow;
+
 use indexmap::IndexSet;
+use rayon::prelude::*;
 
 use super::canonical::Canonical;
+use super::frozen::Frozen;
+use super::select::{Gap, Selected};
 use super::series::{deviation, mean};
-use super::{Settings, Window};
+use super::settings::{Settings, Window};
 use crate::trace::columns::{NO_REGIME, RunColumns, Warning};
 
 /// A maximal stretch of rows with one label.
@@ -23,7 +28,7 @@ pub struct Segment {
 
 /// A maximal stretch of rows with one canonical regime.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Encounter {
+pub struct Encounter<'a> {
     /// The canonical regime; `None` for unlabelled rows.
     pub regime: Option<String>,
     /// The labels it went under, in order.
@@ -31,7 +36,9 @@ pub struct Encounter {
     /// Its level.
     pub span: Span,
     /// Its finite rewards, in order.
-    pub rewards: Vec<f64>,
+    pub rewards: Cow<'a, [f64]>,
+    /// Whether it follows on the encounter before: no other regime's rows were left out between.
+    pub adjoins: bool,
 }
 
 /// A stretch of rows and the level of its rewards. Undefined levels (no finite row) are `None`.
@@ -90,11 +97,11 @@ pub struct Pair<'a> {
     /// The places of the two visits among the encounters.
     pub places: (usize, usize),
     /// The visit before.
-    pub before: &'a Encounter,
+    pub before: &'a Encounter<'a>,
     /// The revisit.
-    pub after: &'a Encounter,
+    pub after: &'a Encounter<'a>,
     /// The regime's first encounter.
-    pub first: &'a Encounter,
+    pub first: &'a Encounter<'a>,
     /// The best exit of all visits before the revisit.
     pub best_exit: Option<f64>,
 }
@@ -118,27 +125,30 @@ pub struct Analysis<'a> {
     /// The segments, in order.
     pub segments: Vec<Segment>,
     /// The encounters, in order.
-    pub encounters: Vec<Encounter>,
+    pub encounters: Vec<Encounter<'a>>,
     /// The canonical regimes, in order of first encounter.
     pub regimes: Vec<Regime>,
+    /// What its policy does with learning switched off, where that was served.
+    pub frozen: Option<Frozen>,
     /// What is odd about the labels.
     pub warnings: Vec<Warning>,
 }
 
 impl<'a> Analysis<'a> {
-    /// Cuts `run` up.
+    /// Cuts the selected rows up.
     #[must_use]
-    pub fn new(run: &'a RunColumns, settings: &'a Settings) -> Self {
+    pub(super) fn new(selected: &'a Selected, settings: &'a Settings) -> Self {
+        let run = &selected.run;
         let canonical = Canonical::of(run);
         let window = settings.window;
-        let stretches = stretches(&run.regime);
-        let segments = stretches.iter().map(|(rows, label)| Segment {
+        let stretches = stretches(selected);
+        let segments = stretches.par_iter().map(|(rows, label)| Segment {
             label: name(run, *label).cloned(),
             regime: canonical.name(*label).cloned(),
             span: Span::new(run, *rows, &finite(run, *rows), window),
         });
         let segments = segments.collect();
-        let visits = merged(stretches, &canonical);
+        let visits = merged(stretches, selected, &canonical);
         let mut regimes: indexmap::IndexMap<usize, Vec<usize>> = indexmap::IndexMap::new();
         for (place, visit) in visits.iter().enumerate() {
             if let Some(regime) = visit.regime {
@@ -150,21 +160,28 @@ impl<'a> Analysis<'a> {
             Regime { name, visits }
         });
         let regimes = regimes.collect();
-        let encounters = visits.into_iter().map(|visit| {
+        let encounters = visits.into_par_iter().map(|visit| {
             let rewards = finite(run, visit.rows);
             Encounter {
                 regime: visit.regime.and_then(|regime| canonical.names.get(regime)).cloned(),
                 labels: visit.labels.into_iter().filter_map(|label| name(run, label)).cloned().collect(),
                 span: Span::new(run, visit.rows, &rewards, window),
                 rewards,
+                adjoins: selected.gaps.get(&visit.rows.0) != Some(&Gap::Foreign),
             }
         });
         let encounters = encounters.collect();
-        Self { run, settings, segments, encounters, regimes, warnings: canonical.warnings }
+        Self { run, settings, segments, encounters, regimes, frozen: None, warnings: canonical.warnings }
+    }
+
+    /// The changes from one encounter to the next, as the places of both.
+    pub fn shifts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let adjoining = self.encounters.iter().enumerate().skip(1).filter(|(_, after)| after.adjoins);
+        adjoining.map(|(place, _)| (place - 1, place))
     }
 
     /// The encounters with `regime`, in order.
-    pub fn visits<'b>(&'b self, regime: &'b Regime) -> impl DoubleEndedIterator<Item = &'b Encounter> {
+    pub fn visits<'b>(&'b self, regime: &'b Regime) -> impl DoubleEndedIterator<Item = &'b Encounter<'a>> {
         regime.visits.iter().filter_map(|place| self.encounters.get(*place))
     }
 
@@ -199,16 +216,20 @@ fn name(run: &RunColumns, label: u32) -> Option<&String> {
 }
 
 /// The finite rewards of a stretch of rows.
-fn finite(run: &RunColumns, (from, to): (usize, usize)) -> Vec<f64> {
-    run.reward.get(from..to).unwrap_or_default().iter().copied().filter(|reward| reward.is_finite()).collect()
+fn finite(run: &RunColumns, (from, to): (usize, usize)) -> Cow<'_, [f64]> {
+    let all = run.reward.get(from..to).unwrap_or_default();
+    if all.iter().all(|reward| reward.is_finite()) {
+        return Cow::Borrowed(all);
+    }
+    Cow::Owned(all.iter().copied().filter(|reward| reward.is_finite()).collect())
 }
 
-/// Maximal stretches of equal labels.
-fn stretches(labels: &[u32]) -> Vec<((usize, usize), u32)> {
+/// Maximal stretches of equal labels without a gap.
+fn stretches(selected: &Selected) -> Vec<((usize, usize), u32)> {
     let mut found: Vec<((usize, usize), u32)> = Vec::new();
-    for (row, label) in labels.iter().enumerate() {
+    for (row, label) in selected.run.regime.iter().enumerate() {
         match found.last_mut() {
-            Some((rows, own)) if own == label => rows.1 = row + 1,
+            Some((rows, own)) if own == label && !selected.parted(row) => rows.1 = row + 1,
             _ => found.push(((row, row + 1), *label)),
         }
     }
@@ -223,11 +244,12 @@ struct Visit {
 }
 
 /// Stretches of labels, neighbours with one canonical regime taken together.
-fn merged(stretches: Vec<((usize, usize), u32)>, canonical: &Canonical) -> Vec<Visit> {
+fn merged(stretches: Vec<((usize, usize), u32)>, selected: &Selected, canonical: &Canonical) -> Vec<Visit> {
     let mut visits: Vec<Visit> = Vec::new();
     for (rows, label) in stretches {
         let regime = canonical.regime(label);
-        match visits.last_mut().filter(|visit| regime.is_some() && visit.regime == regime) {
+        let before = visits.last_mut().filter(|_| regime.is_some() && !selected.parted(rows.0));
+        match before.filter(|visit| visit.regime == regime) {
             Some(visit) => {
                 visit.rows.1 = rows.1;
                 visit.labels.insert(label);

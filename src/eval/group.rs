@@ -1,33 +1,29 @@
-//! Runs that differ only in seed or run id, summed up: a group a (policy, task, algorithm).
+//! Runs summed up: a group has one value of each key it is grouped by, whatever the seed.
 //!
 //! Each run counts once, with its own number; a run on which a metric is not defined lowers `n`
 //! and is never filled in.
 
 use indexmap::IndexMap;
+use rayon::prelude::*;
 
-use super::metrics::TABLE;
-use super::report::{RunReport, number, size, strict};
-use super::series::{count, deviation, mean, median};
+use super::bootstrap::{Bootstrap, Strata};
+use super::error::{EvalError, nearest_or_all};
+use super::metrics::Measure;
+use super::report::{RunReport, number, plain, size, strict};
+use super::series::{deviation, mean, median};
+use super::settings::Settings;
+use crate::text::json;
 use crate::value::{Map, Value};
-
-/// What a group's runs have in common.
-pub const KEYS: [&str; 3] = ["policy_id", "task", "algorithm_id"];
-
-/// Resamples behind an interval, and the seed they are drawn with.
-pub(super) const RESAMPLES: usize = 2000;
-pub(super) const SEED: u64 = 0;
-/// The share of resampled means that an interval holds.
-pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// One group of runs.
 #[derive(Debug)]
 pub struct Group {
     /// The keys' values, those that are present.
     pub key: Map,
-    /// How many runs there are.
-    pub n_runs: usize,
-    /// Each metric over the runs, in the table's order.
-    pub metrics: IndexMap<&'static str, Summary>,
+    /// The places of its runs among the report's.
+    pub members: Vec<usize>,
+    /// Each metric over the runs, in the report's order.
+    pub metrics: IndexMap<String, Summary>,
 }
 
 /// One metric over a group's runs.
@@ -49,128 +45,127 @@ pub struct Summary {
     pub min: Option<f64>,
     /// The greatest value.
     pub max: Option<f64>,
-    /// The 95 % percentile-bootstrap interval of the mean; of two runs and more.
+    /// The percentile-bootstrap interval of the mean; of two runs and more.
     pub ci: Option<(f64, f64)>,
 }
 
+/// The value of a key to group by: a field of the identity or a metadata key.
+fn key_of(run: &RunReport, key: &str) -> Option<Value> {
+    run.identity.fields.get(key).or_else(|| run.meta.get(key)).cloned().map(strict)
+}
+
+/// What runs of one seed and task have in common; `None` where the run has no seed.
+pub(super) fn pairing_key(run: &RunReport) -> Option<String> {
+    let seed = run.identity.fields.get("seed")?;
+    let task = run.identity.fields.get("task").cloned().unwrap_or_default();
+    Some(json::to_string(&Value::List(vec![seed.clone(), task])))
+}
+
+/// The run's task as text; empty where it has none.
+pub(super) fn task_of(run: &RunReport) -> &str {
+    run.identity.fields.get("task").and_then(Value::as_text).unwrap_or_default()
+}
+
 /// The groups, in order of first appearance.
-#[must_use]
-pub fn groups(runs: &[RunReport]) -> Vec<Group> {
-    let mut grouped: IndexMap<String, (Map, Vec<&RunReport>)> = IndexMap::new();
+///
+/// # Errors
+/// When no run has a key that was asked for.
+pub(super) fn groups(
+    runs: &[RunReport],
+    measures: &IndexMap<String, Measure>,
+    settings: &Settings,
+) -> Result<Vec<Group>, EvalError> {
+    if settings.group_by != Settings::default().group_by {
+        check(&settings.group_by, runs)?;
+    }
+    let mut grouped: IndexMap<String, (Map, Vec<usize>)> = IndexMap::new();
+    for (place, run) in runs.iter().enumerate() {
+        let keys = settings.group_by.iter();
+        let key: Map = keys.filter_map(|name| Some((name.clone(), key_of(run, name)?))).collect();
+        let text = json::to_string(&Value::Map(key.clone()));
+        grouped.entry(text).or_insert_with(|| (key, Vec::new())).1.push(place);
+    }
+    let names: Vec<&String> = measures.keys().collect();
+    let group = |(key, members): (Map, Vec<usize>)| {
+        let own: Vec<&RunReport> = members.iter().filter_map(|place| runs.get(*place)).collect();
+        let summaries = names.par_iter().map(|name| ((*name).clone(), summarise(&own, name, &settings.bootstrap)));
+        let summaries: Vec<(String, Summary)> = summaries.collect();
+        Group { key, members, metrics: summaries.into_iter().collect() }
+    };
+    Ok(grouped.into_values().map(group).collect())
+}
+
+fn check(keys: &[String], runs: &[RunReport]) -> Result<(), EvalError> {
+    let Some(name) = keys.iter().find(|key| runs.iter().all(|run| key_of(run, key).is_none())) else { return Ok(()) };
+    let mut known: Vec<&str> = Vec::new();
     for run in runs {
-        let key: Map =
-            KEYS.iter().filter_map(|name| Some(((*name).to_owned(), run.identity.fields.get(name)?.clone()))).collect();
-        let text = crate::text::json::to_string(&Value::Map(key.clone()));
-        grouped.entry(text).or_insert_with(|| (key, Vec::new())).1.push(run);
+        known.extend(run.identity.fields.keys().copied().chain(run.meta.keys().map(String::as_str)));
     }
-    grouped
-        .into_values()
-        .map(|(key, runs)| {
-            let metrics = TABLE.iter().map(|metric| {
-                let values: Vec<f64> = runs.iter().filter_map(|run| run.value(metric.name)).collect();
-                (metric.name, Summary::of(&values, runs.len()))
-            });
-            Group { key, n_runs: runs.len(), metrics: metrics.collect() }
-        })
-        .collect()
+    known.sort_unstable();
+    known.dedup();
+    Err(EvalError::UnknownKey { name: name.clone(), known: nearest_or_all(name, known) })
 }
 
-impl Summary {
-    fn of(values: &[f64], runs: usize) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let trim = sorted.len() / 4;
-        Self {
-            n: values.len(),
-            n_missing: runs - values.len(),
-            mean: mean(values),
-            sd: deviation(values),
-            median: median(values),
-            iqm: mean(sorted.get(trim..sorted.len() - trim).unwrap_or_default()),
-            min: sorted.first().copied(),
-            max: sorted.last().copied(),
-            ci: interval(&sorted),
-        }
+fn summarise(runs: &[&RunReport], metric: &str, bootstrap: &Bootstrap) -> Summary {
+    let defined: Vec<(&str, f64)> = runs.iter().filter_map(|run| Some((task_of(run), run.value(metric)?))).collect();
+    let mut sorted: Vec<f64> = defined.iter().map(|(_, value)| *value).collect();
+    sorted.sort_by(f64::total_cmp);
+    let trim = sorted.len() / 4;
+    Summary {
+        n: sorted.len(),
+        n_missing: runs.len() - sorted.len(),
+        mean: mean(&sorted),
+        sd: deviation(&sorted),
+        median: median(&sorted),
+        iqm: mean(sorted.get(trim..sorted.len() - trim).unwrap_or_default()),
+        min: sorted.first().copied(),
+        max: sorted.last().copied(),
+        ci: bootstrap.mean(&Strata::new(defined)),
     }
-}
-
-/// The percentile bootstrap of the mean: runs drawn with replacement by a generator of our own,
-/// so that the interval is the same wherever it is computed.
-fn interval(values: &[f64]) -> Option<(f64, f64)> {
-    let (first, last) = (*values.first()?, *values.last()?);
-    if values.len() < 2 {
-        return None;
-    }
-    if first.to_bits() == last.to_bits() {
-        return Some((first, last));
-    }
-    let mut state = SEED;
-    let mut means: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            let sample: Vec<f64> = values.iter().map(|_| pick(values, &mut state)).collect();
-            mean(&sample).unwrap_or_default()
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    let tail = (1.0 - CONFIDENCE) / 2.0;
-    Some((quantile(&means, tail)?, quantile(&means, 1.0 - tail)?))
-}
-
-/// One of `values`, by `SplitMix64` and multiply-shift.
-fn pick(values: &[f64], state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
-    let index = (u128::from(bits) * values.len() as u128) >> 64;
-    usize::try_from(index).ok().and_then(|index| values.get(index)).copied().unwrap_or_default()
-}
-
-/// The quantile of sorted values by linear interpolation (type 7).
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let position = share * count(sorted.len().checked_sub(1)?);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below the length")]
-    let below = position.floor() as usize;
-    let low = *sorted.get(below)?;
-    let high = sorted.get(below + 1).copied().unwrap_or(low);
-    Some(low + (position - position.floor()) * (high - low))
 }
 
 impl Group {
-    /// A short name for tables.
+    /// How many runs there are.
+    #[must_use]
+    pub fn n_runs(&self) -> usize {
+        self.members.len()
+    }
+
+    /// A short name for tables and for comparisons.
     #[must_use]
     pub fn label(&self) -> String {
-        let parts: Vec<String> = self
-            .key
-            .values()
-            .map(|value| match value {
-                Value::Text(text) => text.clone(),
-                other => crate::text::json::to_string(other),
-            })
-            .collect();
+        let parts: Vec<String> = self.key.values().map(plain).collect();
         if parts.is_empty() { "(all runs)".to_owned() } else { parts.join(" ") }
     }
 
     pub(super) fn to_value(&self) -> Value {
-        let metrics = self.metrics.iter().map(|(name, summary)| {
-            let mut map = Map::new();
-            let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-            put("mean", number(summary.mean));
-            put("sd", number(summary.sd));
-            put("median", number(summary.median));
-            put("iqm", number(summary.iqm));
-            put("min", number(summary.min));
-            put("max", number(summary.max));
-            put("ci", summary.ci.map(|(low, high)| Value::List(vec![number(Some(low)), number(Some(high))])).into());
-            put("n", size(summary.n));
-            put("n_missing", size(summary.n_missing));
-            ((*name).to_owned(), Value::Map(map))
-        });
-        let mut tree = Map::new();
-        tree.insert("key".to_owned(), strict(Value::Map(self.key.clone())));
-        tree.insert("n_runs".to_owned(), size(self.n_runs));
-        tree.insert("metrics".to_owned(), Value::Map(metrics.collect()));
-        Value::Map(tree)
+        let metrics = self.metrics.iter().map(|(name, summary)| (name.clone(), summary.to_value()));
+        let mut map = Map::new();
+        map.insert("key".to_owned(), Value::Map(self.key.clone()));
+        map.insert("n_runs".to_owned(), size(self.n_runs()));
+        map.insert("metrics".to_owned(), Value::Map(metrics.collect()));
+        Value::Map(map)
     }
+}
+
+impl Summary {
+    fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
+        put("mean", number(self.mean));
+        put("sd", number(self.sd));
+        put("median", number(self.median));
+        put("iqm", number(self.iqm));
+        put("min", number(self.min));
+        put("max", number(self.max));
+        put("ci", interval(self.ci));
+        put("n", size(self.n));
+        put("n_missing", size(self.n_missing));
+        Value::Map(map)
+    }
+}
+
+/// An interval as a list of its ends.
+pub(super) fn interval(ci: Option<(f64, f64)>) -> Value {
+    ci.map_or(Value::Null, |(low, high)| Value::List(vec![number(Some(low)), number(Some(high))]))
 }

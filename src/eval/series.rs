@@ -48,17 +48,23 @@ pub(super) fn count(n: usize) -> f64 {
     n
 }
 
-/// The means of each `w` values in a row, the first ending at value `w`.
-pub(super) fn trailing_means(values: &[f64], w: usize) -> Vec<f64> {
-    // Differences of compensated prefix sums: both halves of each prefix are kept.
-    let mut prefix = vec![Sum::default()];
-    let mut running = Sum::default();
-    for value in values {
-        running.add(*value);
-        prefix.push(running);
+/// The means of each `w` values in a row, the first ending at value `w`; `w` is at least 1.
+///
+/// Each is a difference of two compensated prefix sums of which both halves are kept, so a long
+/// series costs no memory and its late means are as good as its first.
+pub(super) fn trailing_means(values: &[f64], w: usize) -> impl Iterator<Item = f64> + '_ {
+    let (mut to, mut from) = (Sum::default(), Sum::default());
+    let leaving = std::iter::once(None).chain(values.iter().map(Some));
+    for value in values.iter().take(w.saturating_sub(1)) {
+        to.add(*value);
     }
-    let ends = prefix.iter().skip(w);
-    prefix.iter().zip(ends).map(|(from, to)| ((to.total - from.total) + (to.lost - from.lost)) / count(w)).collect()
+    values.iter().skip(w.saturating_sub(1)).zip(leaving).map(move |(entering, leaving)| {
+        to.add(*entering);
+        if let Some(leaving) = leaving {
+            from.add(*leaving);
+        }
+        ((to.total - from.total) + (to.lost - from.lost)) / count(w)
+    })
 }
 
 /// The median, if there are values.
@@ -75,13 +81,17 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// Points up to which the Theil-Sen slope is exact: it looks at all pairs.
-pub(super) const THEIL_SEN_MOST: usize = 2000;
+const THEIL_SEN_MOST: usize = 2000;
+
+/// Every so many-th of `n` points counts for the Theil-Sen slope.
+pub(super) fn theil_sen_stride(n: usize) -> usize {
+    n.div_ceil(THEIL_SEN_MOST).max(1)
+}
 
 /// The Theil-Sen slope: the median of the slopes between all pairs of points with different
 /// abscissae. Of more than [`THEIL_SEN_MOST`] points only every so many-th counts.
 pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
-    let stride = points.len().div_ceil(THEIL_SEN_MOST).max(1);
-    let points: Vec<(f64, f64)> = points.iter().copied().step_by(stride).collect();
+    let points: Vec<(f64, f64)> = points.iter().copied().step_by(theil_sen_stride(points.len())).collect();
     let mut slopes = Vec::new();
     for (index, (x, y)) in points.iter().enumerate() {
         for (other_x, other_y) in points.iter().skip(index + 1) {

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use crate::algorithm::{self, Algorithm, AlgorithmError};
+use crate::algorithm::{self, Algorithm, AlgorithmError, Control};
+use crate::config::AlgorithmConfig;
 use crate::env::foreign::{self, Programs};
 use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{self, Env, EnvError};
@@ -207,17 +208,36 @@ impl Catalog {
         })
     }
 
-    /// Makes the algorithm `name` around `policy`, or around its default policy.
+    /// Makes the learner that `config` describes: the algorithm around the configured policy, or
+    /// around its default one; with a name like `ars+reset_at_shift`, under that control.
     ///
     /// # Errors
-    /// When there is none, it does not take `params`, or cannot train the policy.
-    pub fn algorithm(
+    /// When there is no such algorithm, control or policy, one does not take its parameters, or
+    /// the algorithm cannot train the policy.
+    pub fn learner(
         &self,
-        name: &str,
-        params: &Map,
-        policy: Option<Box<dyn Policy>>,
+        config: &AlgorithmConfig,
         context: Context<'_>,
     ) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+        let controlled = config.name.split_once('+').filter(|_| !self.algorithms.contains_key(&config.name));
+        let Some((name, given)) = controlled else { return self.plain(config, context) };
+        let Some((_, control)) = Control::NAMES.into_iter().find(|(known, _)| *known == given) else {
+            let nearest = nearest(given, Control::NAMES.map(|(known, _)| known));
+            let nearest = nearest.map(|nearest| format!("{name}+{nearest}"));
+            return Err(AlgorithmError::UnknownName { name: config.name.clone(), nearest });
+        };
+        let (catalog, seed) = (self.clone(), context.seed);
+        let (observations, actions) = (context.observation_space.clone(), context.action_space.clone());
+        let config = AlgorithmConfig { name: name.to_owned(), ..config.clone() };
+        let make =
+            move || catalog.plain(&config, Context { observation_space: &observations, action_space: &actions, seed });
+        algorithm::controlled(control, Box::new(make))
+    }
+
+    /// The same without a control.
+    fn plain(&self, config: &AlgorithmConfig, context: Context<'_>) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+        let AlgorithmConfig { name, params, policy } = config;
+        let policy = policy.as_ref().map(|policy| self.policy(&policy.id, &policy.kwargs, context)).transpose()?;
         let made = match self.algorithms.get(name) {
             Some(maker) => maker(params, policy, context),
             None => algorithm::registry::make(name, params, policy, context),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::error::ResumeError;
 use super::rollout::Rollout;
 use crate::atomic::{self, AtomicError};
-use crate::config::beside_as;
+use crate::config::{ExperimentConfig, beside_as};
 use crate::snapshot::{self, SnapshotError};
 use crate::text::json;
 use crate::trace::Summary;
@@ -68,15 +68,16 @@ impl Keeper {
     pub(super) fn new(
         checkpoints: Checkpoints,
         trace: &Path,
-        config: String,
+        config: &ExperimentConfig,
         rollout: &Rollout<'_>,
     ) -> Result<Option<Self>, ResumeError> {
-        let possible = check_trace(trace).and_then(|()| parts(rollout).map(drop).map_err(ResumeError::Part));
+        let possible = check_trace(trace)
+            .and_then(|()| parts(rollout).map(drop).map_err(|error| ResumeError::Part(named(error, config))));
         let keeper = Self {
             path: checkpoint_path(trace),
             trace: trace.to_owned(),
             every: checkpoints.every,
-            config,
+            config: config.sha256(),
             last: Instant::now(),
         };
         match possible {
@@ -210,6 +211,20 @@ fn check_trace(trace: &Path) -> Result<(), ResumeError> {
         return Err(ResumeError::Compressed { path });
     }
     if trace.exists() && !trace.is_file() { Err(ResumeError::NotAFile { path }) } else { Ok(()) }
+}
+
+/// The same, the algorithm and the policy called by the names the configuration has for them.
+fn named(error: SnapshotError, config: &ExperimentConfig) -> SnapshotError {
+    match error {
+        SnapshotError::Unsupported { what, why } if what == "the algorithm" => {
+            SnapshotError::unsupported(format!("algorithm `{}`", config.algorithm.name), why)
+        }
+        SnapshotError::Unsupported { what, why } if what == "the policy" => {
+            let id = config.algorithm.policy.as_ref().map(|policy| policy.id.as_str());
+            SnapshotError::unsupported(id.map_or(what, |id| format!("policy `{id}`")), why)
+        }
+        error => error,
+    }
 }
 
 /// The state of every part.

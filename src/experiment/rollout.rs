@@ -19,7 +19,7 @@ use crate::atomic;
 use crate::config::{ExperimentConfig, Record, beside};
 use crate::env::{Env, Transition};
 use crate::regime::{Provider, Regime};
-use crate::reward::{Composition, StepClock, StepView};
+use crate::reward::{Composition, Known, StepClock, StepView};
 use crate::trace::{Summary, Writer, WriterOptions};
 use crate::value::Map;
 use state::State;
@@ -39,6 +39,8 @@ pub struct Plan {
     pub meta: Map,
     /// Extra row keys to record.
     pub record: Vec<Record>,
+    /// Over how many steps each effective rank of the policy's representation is measured.
+    pub effective_rank: Option<u64>,
 }
 
 /// Everything that takes part in a run.
@@ -71,7 +73,7 @@ impl Output<'_> {
     fn keeper(&self, rollout: &Rollout<'_>) -> Result<Option<Keeper>, ResumeError> {
         let Some(checkpoints) = self.checkpoints else { return Ok(None) };
         match (self.traces, self.config) {
-            (Some(trace), Some(config)) => Keeper::new(checkpoints, trace, config.sha256(), rollout),
+            (Some(trace), Some(config)) => Keeper::new(checkpoints, trace, config, rollout),
             _ if checkpoints.resume => Err(ResumeError::NoTrace),
             _ => Ok(None),
         }
@@ -176,11 +178,19 @@ impl Rollout<'_> {
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
     pub fn run(mut self, output: Output<'_>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
+        if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
+            state
+                .result
+                .warnings
+                .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
+        }
         let mut keeper = output.keeper(&self)?;
         let mut writer = match self.resume(&mut state, &output, keeper.as_ref())? {
             Some(writer) => Some(writer),
             None => {
                 self.shift(&mut state)?;
+                let told = self.algorithm.on_start(state.regimes.present());
+                told.map_err(|source| RunError::Algorithm { step: 0, source })?;
                 let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
                 reset.map_err(|source| RunError::Env { step: 0, source })?;
                 output.open(&self.plan.meta, None)?
@@ -288,7 +298,7 @@ impl Rollout<'_> {
         observer: &mut dyn Observer,
     ) -> Result<bool, RunError> {
         let step = state.result.steps;
-        let acted = self.algorithm.policy_mut().act(&state.observation, &mut state.action);
+        let acted = self.algorithm.act(&state.observation, &mut state.action);
         acted.map_err(|source| RunError::Policy { step, source })?;
         let stepped = self.env.step(&state.action, &mut state.next_observation);
         let Transition { reward: env_reward, terminated, truncated, info } =
@@ -311,6 +321,7 @@ impl Rollout<'_> {
             info: &info,
             regime_id: state.regimes.present().id.as_deref(),
             clock: &state.clock,
+            known: Known::ALL,
         };
         let row = &mut state.row.row;
         let reward = match &mut self.reward {
@@ -321,6 +332,7 @@ impl Rollout<'_> {
         row.observed_at = reported_time(&info).or_else(|| state.clock.observed()).map(str::to_owned);
         if let Some(writer) = writer {
             state.row.fill(&view);
+            state.row.measure(self.algorithm.policy().representation());
             writer.write(&state.row.row)?;
         }
         self.algorithm.on_step(&view, reward).map_err(|source| RunError::Algorithm { step, source })?;

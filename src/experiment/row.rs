@@ -1,10 +1,12 @@
 //! Filling the trace row of a step, in place: a native step allocates nothing.
 
+use super::effective_rank::EffectiveRank;
 use crate::array::Array;
 use crate::config::Record;
 use crate::env::Info;
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::trace::Row;
 use crate::value::{Map, Value};
@@ -17,20 +19,43 @@ const RECORDS: [Record; 5] =
 pub(super) struct StepRow {
     pub(super) row: Row,
     record: Vec<Record>,
+    rank: Option<EffectiveRank>,
 }
 
 impl StepRow {
-    /// A row that records the extra keys `record`.
-    pub(super) fn new(record: &[Record]) -> Self {
+    /// A row that records the extra keys `record`, and the effective rank of windows of
+    /// `rank_window` steps.
+    pub(super) fn new(record: &[Record], rank_window: Option<u64>) -> Self {
         let record: Vec<Record> = RECORDS.into_iter().filter(|known| record.contains(known)).collect();
         let extra = record.iter().map(|record| (record.key().to_owned(), Value::Null)).collect();
-        Self { row: Row { extra, ..Row::default() }, record }
+        Self { row: Row { extra, ..Row::default() }, record, rank: rank_window.map(EffectiveRank::new) }
+    }
+
+    /// What a checkpoint must know: the window whose rank is being measured.
+    pub(super) fn snapshot(&self) -> Value {
+        self.rank.as_ref().map(EffectiveRank::snapshot).into()
+    }
+
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none of a row like this one.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rank.as_mut().map_or(Ok(()), |rank| rank.restore(state))
     }
 
     /// Labels the rows that follow.
     pub(super) fn label(&mut self, regime: &Regime) {
         self.row.regime_id.clone_from(&regime.id);
         self.row.regime_origin.clone_from(&regime.origin);
+    }
+
+    /// Measures the representation that a policy has of the step, if that is asked for; without
+    /// it, or between two measurements, the row keeps what [`StepRow::fill`] found.
+    pub(super) fn measure(&mut self, representation: Option<&[f64]>) {
+        if let (Some(rank), Some(activations)) = (&mut self.rank, representation) {
+            self.row.effective_rank = rank.observe(activations);
+        }
     }
 
     /// Fills in what `step` says; reward, components and detail are the caller's.

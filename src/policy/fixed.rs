@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::registry::Arguments;
+use super::settings::Settings;
 use super::weights::checkpoint_error;
 use super::{Checkpoint, Context, Policy, PolicyError};
 use crate::random::Rng;
@@ -24,10 +24,9 @@ pub(super) struct RandomPolicy {
 }
 
 impl RandomPolicy {
-    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
-        arguments.only(&["seed"])?;
-        let rng = Rng::named(arguments.seed(context)?, "policy");
-        Ok(Self { space: context.action_space.clone(), rng })
+    pub(super) fn new(mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let rng = Rng::named(settings.seed(context.seed), "policy");
+        settings.finish(Some(Self { space: context.action_space.clone(), rng }))
     }
 }
 
@@ -60,16 +59,17 @@ pub(super) struct ConstantPolicy {
 }
 
 impl ConstantPolicy {
-    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
-        arguments.only(&["action"])?;
-        let given = arguments.kwargs.get("action").ok_or_else(|| {
-            arguments.error(format!("`kwargs.action` is missing: an element of {}", context.action_space))
-        })?;
-        let action = context.action_space.element(given, "kwargs.action").map_err(|line| arguments.error(line))?;
-        if !context.action_space.contains(&action) {
-            return Err(arguments.error(format!("`kwargs.action` must be an element of {}", context.action_space)));
-        }
-        Ok(Self { action })
+    pub(super) fn new(mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let space = context.action_space;
+        let action = match settings.get("action") {
+            None => Err(format!("`kwargs.action` is missing: an element of {space}")),
+            Some(given) => space.element(given, "kwargs.action").and_then(|action| match space.contains(&action) {
+                true => Ok(action),
+                false => Err(format!("`kwargs.action` must be an element of {space}")),
+            }),
+        };
+        let action = action.map_err(|message| settings.note(message)).ok();
+        settings.finish(action).map(|action| Self { action })
     }
 }
 

@@ -1,148 +1,199 @@
-//! `linear_menu`: one linear score an action, the highest wins.
+//! Linear policies: `linear_menu` takes the highest score, `linear_softmax` makes probabilities
+//! of the scores and can be trained by their gradient.
 
 use std::path::Path;
 
-use super::registry::Arguments;
-use super::{Checkpoint, Context, Policy, PolicyError, weights};
+use super::menu::{Menu, highest};
+use super::settings::Settings;
+use super::softmax::Sampler;
+use super::weights::{self, Tensor};
+use super::{Checkpoint, Context, Differentiable, Policy, PolicyError};
 use crate::random::Rng;
 use crate::snapshot::{self, SnapshotError};
-use crate::space::{Element, Space};
+use crate::space::Element;
 use crate::value::Value;
 
 /// The deviation of the initial weights.
 const INITIAL: f64 = 0.1;
 
-/// A menu of actions, each with a row of weights: the action whose row has the largest product
-/// with the observation is taken, the first of several. There is no bias.
+/// A menu of actions, each with a row of weights; an action's score is the product of its row
+/// with the observation. There is no bias.
 ///
-/// Features are the numbers of the observation; of a discrete one, a 1 at its place among zeros.
-/// Weights begin as normal draws of deviation 0.1, row by row, from the stream called `policy`
-/// under `kwargs.seed` or else the experiment's seed. The weights file holds them as `weight`,
-/// float64 of shape `[n_actions, n_features]`.
-pub(super) struct LinearMenu {
+/// Weights begin as normal draws of deviation `initial`, row by row, from the stream called
+/// `policy`. The weights file holds them as `weight`, float64 of shape `[n_actions, n_features]`.
+struct Scores {
     id: String,
-    /// The action of the first row.
-    start: i64,
-    shape: [usize; 2],
+    menu: Menu,
     weights: Vec<f64>,
+}
+
+impl Scores {
+    /// Reads `n_actions`, `initial` and `seed`, and gives the stream on, initial weights drawn.
+    fn new(id: &str, settings: &mut Settings<'_>, context: Context<'_>) -> Option<(Self, Rng)> {
+        let menu = Menu::new(id, settings, context);
+        let initial = settings.non_negative("initial", INITIAL);
+        let mut rng = Rng::named(settings.seed(context.seed), "policy");
+        let menu = menu?;
+        let size = menu.n_actions() * menu.n_features();
+        let weights = (0..size).map(|_| initial * rng.standard_normal()).collect();
+        Some((Self { id: id.to_owned(), menu, weights }, rng))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.weights.chunks_exact(self.menu.n_features().max(1))
+    }
+
+    fn scores<'a>(&'a self, features: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.rows().map(move |row| row.iter().zip(features).map(|(weight, feature)| weight * feature).sum())
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        [self.menu.n_actions(), self.menu.n_features()]
+    }
+
+    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
+        let tensor = Tensor { name: "weight", shape: &self.shape() };
+        weights::save(&self.id, dir, &[tensor], &self.weights).map(Checkpoint::Weights)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
+        let tensor = Tensor { name: "weight", shape: &self.shape() };
+        weights::load(&self.id, path, &[tensor], &mut self.weights)
+    }
+}
+
+/// Takes the action whose score is highest, the first of several.
+pub(super) struct LinearMenu {
+    linear: Scores,
     features: Vec<f64>,
-    /// The observation space, if discrete: its first element.
-    discrete: Option<i64>,
 }
 
 impl LinearMenu {
-    pub(super) fn new(arguments: &Arguments<'_>, context: Context<'_>) -> Result<Self, PolicyError> {
-        arguments.only(&["n_actions", "seed"])?;
-        let Space::Discrete { n, start, .. } = *context.action_space else {
-            let message = format!("needs a discrete action space; the environment's is {}", context.action_space);
-            return Err(arguments.error(message));
-        };
-        let n_actions = arguments.integer("n_actions", 1)?.unwrap_or(n);
-        if n_actions != n {
-            let message = format!("`kwargs.n_actions` is {n_actions}, but the environment has {n} actions");
-            return Err(arguments.error(message));
-        }
-        let blank = context.observation_space.blank();
-        let (n_features, discrete) = match *context.observation_space {
-            Space::Discrete { n, start, .. } => (usize::try_from(n).unwrap_or(usize::MAX), Some(start)),
-            _ => {
-                let mut numbers = Vec::new();
-                if !blank.append_numbers(&mut numbers) || numbers.is_empty() {
-                    let message = format!("needs numeric observations; the space is {}", context.observation_space);
-                    return Err(arguments.error(message));
-                }
-                (numbers.len(), None)
-            }
-        };
-        let rows = usize::try_from(n_actions).unwrap_or(usize::MAX);
-        let size = rows.checked_mul(n_features).filter(|size| *size <= MOST).ok_or_else(|| {
-            arguments.error(format!("{rows} actions with {n_features} features are too many weights (most: {MOST})"))
-        })?;
-        let mut rng = Rng::named(arguments.seed(context)?, "policy");
-        Ok(Self {
-            id: arguments.id.to_owned(),
-            start,
-            shape: [rows, n_features],
-            weights: (0..size).map(|_| INITIAL * rng.standard_normal()).collect(),
-            features: vec![0.0; n_features],
-            discrete,
-        })
-    }
-
-    /// Turns `observation` into features.
-    fn read(&mut self, observation: &Element) -> Result<(), PolicyError> {
-        let [_, n_features] = self.shape;
-        let fits = match (self.discrete, observation, observation.as_f32()) {
-            (Some(start), Element::Discrete(value), _) => {
-                self.features.fill(0.0);
-                let place = value.checked_sub(start).and_then(|place| usize::try_from(place).ok());
-                place.and_then(|place| self.features.get_mut(place)).map(|feature| *feature = 1.0).is_some()
-            }
-            (None, _, Some(numbers)) if numbers.len() == n_features => {
-                for (feature, number) in self.features.iter_mut().zip(numbers) {
-                    *feature = f64::from(*number);
-                }
-                true
-            }
-            (None, _, _) => {
-                self.features.clear();
-                observation.append_numbers(&mut self.features) && self.features.len() == n_features
-            }
-            _ => false,
-        };
-        if fits {
-            return Ok(());
-        }
-        self.features.resize(n_features, 0.0);
-        let message = format!("the observation does not have the {n_features} numbers its weights are for");
-        Err(PolicyError::Failed { id: self.id.clone(), message })
+    pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let linear = Scores::new(id, &mut settings, context);
+        let (linear, _) = settings.finish(linear)?;
+        Ok(Self { linear, features: Vec::new() })
     }
 }
 
-/// The most weights a policy may have: 256 MB of them.
-const MOST: usize = 1 << 25;
-
 impl Policy for LinearMenu {
     fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
-        self.read(observation)?;
-        let [_, n_features] = self.shape;
-        let mut best = (f64::NEG_INFINITY, self.start);
-        for (row, index) in self.weights.chunks_exact(n_features).zip(self.start..) {
-            let score: f64 = row.iter().zip(&self.features).map(|(weight, feature)| weight * feature).sum();
-            if score > best.0 {
-                best = (score, index);
-            }
-        }
-        *action = Element::Discrete(best.1);
+        self.linear.menu.read(observation, &mut self.features)?;
+        *action = self.linear.menu.action(highest(self.linear.scores(&self.features)));
         Ok(())
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
-        weights::save(&self.id, dir, self.shape, &self.weights).map(Checkpoint::Weights)
+        self.linear.save(dir)
     }
 
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
-        weights::load(&self.id, path, self.shape, &mut self.weights)
+        self.linear.load(path)
     }
 
     fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Ok(snapshot::state([("weights", snapshot::numbers(&self.weights))]))
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights))]))
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        let weights = snapshot::read_numbers(state, "weights")?;
-        if weights.len() != self.weights.len() {
-            return Err(snapshot::damaged("weights"));
-        }
-        self.weights = weights;
-        Ok(())
+        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)
     }
 
     fn parameters(&self) -> Option<&[f64]> {
-        Some(&self.weights)
+        Some(&self.linear.weights)
     }
 
     fn parameters_mut(&mut self) -> Option<&mut [f64]> {
-        Some(&mut self.weights)
+        Some(&mut self.linear.weights)
+    }
+}
+
+/// Chooses each action with the probability that the softmax of the scores gives it, or, unless
+/// `sample` is asked for, the most probable one.
+pub(super) struct LinearSoftmax {
+    linear: Scores,
+    sampler: Sampler,
+    features: Vec<f64>,
+}
+
+impl LinearSoftmax {
+    pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let linear = Scores::new(id, &mut settings, context);
+        let sample = settings.flag("sample", false);
+        let (linear, rng) = settings.finish(linear)?;
+        let sampler = Sampler::new(linear.menu.n_actions(), sample.then_some(rng));
+        Ok(Self { linear, sampler, features: Vec::new() })
+    }
+}
+
+impl Policy for LinearSoftmax {
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.linear.menu.read(observation, &mut self.features)?;
+        for (slot, score) in self.sampler.scores().iter_mut().zip(self.linear.scores(&self.features)) {
+            *slot = score;
+        }
+        *action = self.linear.menu.action(self.sampler.choose());
+        Ok(())
+    }
+
+    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
+        self.linear.save(dir)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
+        self.linear.load(path)
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights)), ("rng", self.sampler.snapshot())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)?;
+        self.sampler.restore(snapshot::entry(state, "rng")?)
+    }
+
+    fn parameters(&self) -> Option<&[f64]> {
+        Some(&self.linear.weights)
+    }
+
+    fn parameters_mut(&mut self) -> Option<&mut [f64]> {
+        Some(&mut self.linear.weights)
+    }
+
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        Some(self)
+    }
+}
+
+impl Differentiable for LinearSoftmax {
+    fn n_actions(&self) -> usize {
+        self.linear.menu.n_actions()
+    }
+
+    fn n_features(&self) -> usize {
+        self.linear.menu.n_features()
+    }
+
+    fn features(&self, observation: &Element, features: &mut Vec<f64>) -> Result<(), PolicyError> {
+        self.linear.menu.read(observation, features)
+    }
+
+    fn scores(&mut self, features: &[f64], scores: &mut [f64]) {
+        for (slot, score) in scores.iter_mut().zip(self.linear.scores(features)) {
+            *slot = score;
+        }
+    }
+
+    fn add_gradient(&mut self, features: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+        for (row, by_score) in gradient.chunks_exact_mut(features.len().max(1)).zip(by_score) {
+            for (slot, feature) in row.iter_mut().zip(features) {
+                *slot += by_score * feature;
+            }
+        }
+    }
+
+    fn action(&self, place: usize) -> Element {
+        self.linear.menu.action(place)
     }
 }

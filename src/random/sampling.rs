@@ -63,7 +63,7 @@ impl Rng {
     /// above 0 and at most 1, as `Generator.geometric` counts them.
     pub fn geometric(&mut self, probability: f64) -> u64 {
         // NumPy searches where few tries are to be expected, and inverts the distribution else.
-        const SEARCHED: f64 = 0.333_333_333_333_333_333_333_333;
+        const SEARCHED: f64 = 0.333_333_333_333_333_3;
         if probability >= SEARCHED {
             let draw = self.double();
             let (mut tries, mut share, mut sum) = (1, probability, probability);

@@ -7,7 +7,7 @@
 //! | `action_cost` | minus the squared length of the action; minus `costs[index]` for a discrete one | `costs` (a number an action, counted from 0) |
 //! | `target_distance` | minus the Euclidean distance of the next observation to `target`; detail `distance` | `target` (numbers), `indices` (which numbers of the observation, from 0; default: the first ones) |
 
-use super::{StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
+use super::{StepField, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::suggest;
@@ -110,6 +110,18 @@ enum Kind {
     TargetDistance { parts: Vec<(usize, f64)> },
 }
 
+impl Kind {
+    /// The field of a step that its value comes from.
+    fn reads(&self) -> StepField {
+        match self {
+            Self::Env => StepField::EnvReward,
+            Self::Alive => StepField::Terminated,
+            Self::ActionCost { .. } => StepField::Action,
+            Self::TargetDistance { .. } => StepField::NextObservation,
+        }
+    }
+}
+
 impl Builtin {
     fn error(&self, message: String) -> TermError {
         TermError { term: self.name.clone(), message }
@@ -134,6 +146,7 @@ impl Term for Builtin {
     }
 
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
+        step.known.need(self.kind.reads()).map_err(|line| self.error(line))?;
         let value = match &self.kind {
             Kind::Env => step.env_reward,
             Kind::Alive => f64::from(u8::from(!step.terminated)),

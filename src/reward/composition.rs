@@ -183,7 +183,7 @@ impl Problem for ScoreError {
 mod tests {
     use std::rc::Rc;
 
-    use super::super::{StepClock, TermOrigin, TermRecord, builtin};
+    use super::super::{Known, StepClock, TermOrigin, TermRecord, builtin};
     use super::*;
     use crate::env::Info;
     use crate::space::Element;
@@ -226,6 +226,7 @@ mod tests {
             info: &info,
             regime_id: None,
             clock: &clock,
+            known: Known::ALL,
         };
         let (mut components, mut detail) = (IndexMap::new(), Map::new());
         composition.score(&view, &mut components, &mut detail).map(|sum| (sum, components))

@@ -22,10 +22,11 @@ mod scripted_env;
 mod scripted_policy;
 mod space;
 mod trace;
+mod vector;
 mod yaml;
 
 pub(super) use regime::provider_from_source;
-pub(super) use reward::term_from_source;
+pub(super) use reward::{composition_of, term_from_source};
 pub(super) use scripted_env::env_from_source;
 pub(super) use scripted_policy::policy_from_source;
 

@@ -9,6 +9,7 @@ use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::Catalog;
+use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
 use crate::script::loader::{self, Sources};
@@ -182,23 +183,40 @@ impl ScriptHost {
     /// # Errors
     /// What it raised, with the line at fault, or the exit code it asked for.
     pub fn run(&self) -> Result<Outcome, ScriptError> {
-        let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
-        let raised: Raised = Rc::default();
-        let result = self.call(&name, &code, Rc::clone(&raised));
-        let flushed = self.lua.load("io.stdout:flush()").exec();
-        if let Some(code) = self.host.exit.get() {
-            return if code == 0 { Ok(Outcome::Done) } else { Err(ScriptError::Exit(code)) };
-        }
-        let value = result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
-            let (message, frames) = raised.take().unwrap_or_else(|| (error::message(&cause), Vec::new()));
-            ScriptError::Raised(Box::new(error::report(&message, frames, &self.host.sources)))
-        })?;
-        Ok(match value {
+        Ok(match self.value()? {
             Value::UserData(data) => match data.take::<bind::experiment::ScriptedExperiment>() {
                 Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
                 Err(_) => Outcome::Done,
             },
             _ => Outcome::Done,
+        })
+    }
+
+    /// Runs the script to its end, for the composition that it returns: itself, as the reward of
+    /// an experiment, or in the field `name` (`reward` unless given) of a table.
+    ///
+    /// # Errors
+    /// As for [`ScriptHost::run`]; when it returns none.
+    pub fn composition(&self, name: Option<&str>) -> Result<Composition, ScriptError> {
+        let value = self.value()?;
+        bind::composition_of(&self.lua, &value, name).map_err(|message| {
+            let problem = Diagnostic::new("script/no-composition", message, Exit::Failure);
+            ScriptError::Raised(Box::new(problem))
+        })
+    }
+
+    /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.
+    fn value(&self) -> Result<Value, ScriptError> {
+        let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
+        let raised: Raised = Rc::default();
+        let result = self.call(&name, &code, Rc::clone(&raised));
+        let flushed = self.lua.load("io.stdout:flush()").exec();
+        if let Some(code) = self.host.exit.get() {
+            return if code == 0 { Ok(Value::Nil) } else { Err(ScriptError::Exit(code)) };
+        }
+        result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
+            let (message, frames) = raised.take().unwrap_or_else(|| (error::message(&cause), Vec::new()));
+            ScriptError::Raised(Box::new(error::report(&message, frames, &self.host.sources)))
         })
     }
 

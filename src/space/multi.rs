@@ -62,7 +62,7 @@ impl MultiDiscreteSpace {
     /// The same elements as a box.
     pub(super) fn as_box(&self) -> BoxSpace {
         let low = self.start.iter().copied().map(Scalar::Int).collect();
-        let high = self.start.iter().zip(&self.nvec).map(|(start, n)| Scalar::Int(start + n - 1)).collect();
+        let high = self.start.iter().zip(&self.nvec).map(|(start, n)| Scalar::Int(start + (n - 1))).collect();
         BoxSpace::known(&self.shape, self.dtype, low, high)
     }
 

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{Element, Space, batch};
+use super::{Element, Space, batch, nested};
 use crate::array::{Array, DType};
 use crate::value::Value;
 
@@ -25,11 +25,6 @@ impl Space {
     /// As [`Space::element`].
     pub(crate) fn element_with(&self, data: &Value, path: &str, arrays: &Arrays<'_>) -> Result<Element, String> {
         let wrong = |expected: &str| format!("`{path}` must be {expected}, got {}", data.kind());
-        let array = |dtype: DType| match is_empty(data).then(|| self.blank()) {
-            // An empty list does not show the lengths of its other axes.
-            Some(Element::Array(blank)) if blank.is_empty() => Ok(Element::Array(blank)),
-            _ => arrays(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}")),
-        };
         let listed = || match data {
             Value::List(items) => Ok(items.as_slice()),
             Value::Map(map) if map.is_empty() => Ok(&[][..]),
@@ -37,9 +32,7 @@ impl Space {
         };
         let item = |index: usize| format!("{path}[{}]", index + 1);
         match self {
-            Self::Box(space) => array(space.dtype()),
-            Self::MultiDiscrete(space) => array(space.dtype()),
-            Self::MultiBinary(_) => array(DType::I8),
+            Self::Box(_) | Self::MultiDiscrete(_) | Self::MultiBinary(_) => numbers(self, false, data, path, arrays),
             Self::Discrete { .. } => data.as_int().map(Element::Discrete).ok_or_else(|| wrong("an integer")),
             Self::Text(_) => data.as_text().map(|text| Element::Text(text.to_owned())).ok_or_else(|| wrong("text")),
             Self::Dict(dict) => {
@@ -82,13 +75,26 @@ impl Space {
     }
 }
 
+/// The array of an element of `space`, or of several of them stacked.
+fn numbers(space: &Space, stacked: bool, data: &Value, path: &str, arrays: &Arrays<'_>) -> Result<Element, String> {
+    let (inner, dtype) = batch::layout(space).unwrap_or((&[], DType::I64));
+    if !stacked && is_empty(data) && inner.first() == Some(&0) {
+        return Ok(Element::Array(Array::zeros(dtype, inner)));
+    }
+    let array = arrays(data, dtype).map_err(|error| format!("`{path}`: {error}"))?;
+    // Lists without elements do not show the lengths of all their axes.
+    let count = array.shape().first().copied().filter(|_| stacked);
+    let shape: Vec<usize> = count.into_iter().chain(inner.iter().copied()).collect();
+    let hidden = array.is_empty() && array.shape() == nested::shown(&shape);
+    Ok(Element::Array(if hidden { Array::zeros(dtype, &shape) } else { array }))
+}
+
 /// Several elements of `space` as one: as [`batch::join`] makes them.
 fn several(space: &Space, data: &Value, path: &str, arrays: &Arrays<'_>) -> Result<Element, String> {
     match space {
         _ if is_empty(data) => Ok(batch::join(space, &[])),
         Space::Box(_) | Space::Discrete { .. } | Space::MultiDiscrete(_) | Space::MultiBinary(_) => {
-            let dtype = batch::layout(space).map_or(DType::I64, |(_, dtype)| dtype);
-            arrays(data, dtype).map(Element::Array).map_err(|error| format!("`{path}`: {error}"))
+            numbers(space, true, data, path, arrays)
         }
         Space::Dict(dict) => {
             let map = data.as_map().ok_or_else(|| format!("`{path}` must be a map, got {}", data.kind()))?;

@@ -28,6 +28,11 @@ pub fn write_float(out: &mut Vec<u8>, value: f64) {
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value);
+    if (1e-4..1e16).contains(&value.abs()) {
+        // Both use the fixed form here.
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     out.extend_from_slice(sign.as_bytes());
     if let Some((mantissa, exponent)) = digits.split_once('e') {

@@ -8,11 +8,13 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use crate::trace::account::Refused;
-use crate::trace::cells::{Cells, RowScanner};
+use crate::trace::cells::Cells;
 use crate::trace::columns::Identity;
 use crate::trace::fault::Faults;
+use crate::trace::layout::Layout;
 use crate::trace::parse::parse_line;
 use crate::trace::part::PartBuilder;
+use crate::trace::scanner::RowScanner;
 
 /// The row at an edge of a chunk.
 #[derive(Debug, Default)]
@@ -45,6 +47,7 @@ impl Chunk {
         let mut runs_by_spelling: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut run = 0;
         let mut cells = Cells::default();
+        let mut layout = Layout::default();
         let mut last: Option<(&[u8], usize, i64)> = None;
         let mut rest = block;
         while !rest.is_empty() {
@@ -62,7 +65,7 @@ impl Chunk {
             if let Some(refused) = chunk.refused.take() {
                 refused.note(&mut chunk.faults);
             }
-            if let Err(fault) = chunk.scanner.read(row, &mut cells) {
+            if let Err(fault) = chunk.scanner.read(row, &mut layout, &mut cells) {
                 // Where a guess gives up depends on the rows before; read once more without guessing,
                 // the fault is the same however the file was cut.
                 let fault = parse_line(row).err().unwrap_or(fault);

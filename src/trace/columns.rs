@@ -66,6 +66,29 @@ pub struct Warning {
     pub count: u64,
 }
 
+impl Warning {
+    /// Whether rows or values were lost: what a strict reader stops at.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        crate::trace::fault::is_loss(self.code)
+    }
+
+    /// As plain data: `code`, `message`, `file`, `line`, `step`, `count`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let line = self.line.and_then(|line| i64::try_from(line).ok());
+        let entries: [(&str, Value); 6] = [
+            ("code", self.code.into()),
+            ("message", self.message.as_str().into()),
+            ("file", self.file.clone().into()),
+            ("line", line.into()),
+            ("step", self.step.into()),
+            ("count", i64::try_from(self.count).unwrap_or(i64::MAX).into()),
+        ];
+        Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+}
+
 /// One input file's account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {

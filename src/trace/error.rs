@@ -71,6 +71,12 @@ pub enum TraceError {
         /// The directory, as the user named it.
         path: String,
     },
+    /// What must be read twice is there only once.
+    #[error("{path} can be read only once, and a table needs its columns before its rows")]
+    OnlyOnce {
+        /// The input, as the user named it.
+        path: String,
+    },
     /// A strict reader met something odd.
     #[error("{message}")]
     Strict {
@@ -98,6 +104,7 @@ impl Problem for TraceError {
             Self::Read { .. } => "trace/read",
             Self::Encoding { .. } => "trace/encoding",
             Self::EmptyDirectory { .. } => "trace/empty-directory",
+            Self::OnlyOnce { .. } => "trace/only-once",
             Self::Strict { .. } => "trace/strict",
         }
     }
@@ -109,9 +116,11 @@ impl Problem for TraceError {
             | Self::Damaged { .. }
             | Self::Closed { .. }
             | Self::TakenKey { .. } => Exit::Failure,
-            Self::Read { .. } | Self::Encoding { .. } | Self::EmptyDirectory { .. } | Self::Strict { .. } => {
-                Exit::Input
-            }
+            Self::Read { .. }
+            | Self::Encoding { .. }
+            | Self::EmptyDirectory { .. }
+            | Self::OnlyOnce { .. }
+            | Self::Strict { .. } => Exit::Input,
         }
     }
 
@@ -120,6 +129,7 @@ impl Problem for TraceError {
             Self::Locked { .. } => Some("give each run a trace file of its own".to_owned()),
             Self::Damaged { .. } => Some("write to a new file; readers join runs across files".to_owned()),
             Self::TakenKey { key, .. } => Some(format!("rename it, for instance to `run_{key}`")),
+            Self::OnlyOnce { .. } => Some("save it to a file first, or ask for rows as they stand".to_owned()),
             Self::Encoding { path, encoding } => Some(format!("convert it first: iconv -f {encoding} -t UTF-8 {path}")),
             _ => None,
         }

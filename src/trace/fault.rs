@@ -1,6 +1,8 @@
 //! What is odd about lines and rows, and its account: one entry a kind, with the first place and
 //! a count.
 
+use std::collections::HashMap;
+
 use crate::trace::columns::Warning;
 use crate::trace::scan::{ScanError, ScanFault};
 
@@ -112,18 +114,23 @@ pub(super) fn is_loss(code: &str) -> bool {
     LOSSES.contains(&code)
 }
 
+/// So many faults of a kind are kept apart at most; the last stands for all that follow.
+const MOST_APART: usize = 10_000;
+
 /// Warnings of one file or a part of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
     /// Each with what tells it from others of the same code.
     entries: Vec<(&'static str, Warning)>,
+    /// The last entry of each kind, and how many there are.
+    last: HashMap<(&'static str, &'static str), (usize, usize)>,
     every: bool,
 }
 
 impl Faults {
-    /// An empty account; `every` keeps each occurrence apart.
+    /// An empty account; `every` keeps each occurrence apart, as far as that goes.
     pub(super) fn new(every: bool) -> Self {
-        Self { entries: Vec::new(), every }
+        Self { every, ..Self::default() }
     }
 
     /// Notes one occurrence; `message` is asked for the first of a kind only.
@@ -138,16 +145,21 @@ impl Faults {
         if let Some(warning) = self.known(code, kind) {
             warning.count += 1;
         } else {
-            let warning = Warning { code, message: message(), file: None, line, step, count: 1 };
-            self.entries.push((kind, warning));
+            self.add(kind, Warning { code, message: message(), file: None, line, step, count: 1 });
         }
     }
 
+    /// The entry that a further occurrence is counted in.
     fn known(&mut self, code: &'static str, kind: &'static str) -> Option<&mut Warning> {
-        if self.every {
-            return None;
-        }
-        self.entries.iter_mut().find(|(known, warning)| warning.code == code && *known == kind).map(|(_, known)| known)
+        let (last, count) = self.last.get(&(code, kind)).copied()?;
+        let most = if self.every { MOST_APART } else { 1 };
+        self.entries.get_mut(last).filter(|_| count >= most).map(|(_, known)| known)
+    }
+
+    fn add(&mut self, kind: &'static str, warning: Warning) {
+        let (last, count) = self.last.entry((warning.code, kind)).or_default();
+        (*last, *count) = (self.entries.len(), *count + 1);
+        self.entries.push((kind, warning));
     }
 
     /// Adds the faults of the lines that follow; their line numbers start after `lines`.
@@ -157,7 +169,7 @@ impl Faults {
             if let Some(known) = self.known(warning.code, kind) {
                 known.count += warning.count;
             } else {
-                self.entries.push((kind, warning));
+                self.add(kind, warning);
             }
         }
     }
@@ -165,6 +177,11 @@ impl Faults {
     /// Forgets the warnings of a code.
     pub(super) fn forget(&mut self, code: &str) {
         self.entries.retain(|(_, warning)| warning.code != code);
+        self.last.clear();
+        for (place, (kind, warning)) in self.entries.iter().enumerate() {
+            let (last, count) = self.last.entry((warning.code, kind)).or_default();
+            (*last, *count) = (place, *count + 1);
+        }
     }
 
     /// The warnings, all about `file`, in the order of lines; those about no line come last.

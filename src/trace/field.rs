@@ -31,6 +31,26 @@ pub(super) enum Field {
 }
 
 impl Field {
+    /// A small number, different for each key that is a field.
+    pub(super) fn place(self) -> u32 {
+        match self {
+            Self::Step => 0,
+            Self::RegimeId => 1,
+            Self::RegimeOrigin => 2,
+            Self::ObservedAt => 3,
+            Self::Action => 4,
+            Self::Reward => 5,
+            Self::Components => 6,
+            Self::Detail => 7,
+            Self::InvalidAction => 8,
+            Self::EffectiveRank => 9,
+            Self::Ticket => 10,
+            Self::Verifier => 11,
+            Self::Identity(place) => 12 + u32::try_from(place).unwrap_or(0),
+            Self::Other => 31,
+        }
+    }
+
     /// The field that a key names.
     pub(super) fn of_key(key: &str) -> Self {
         match key {

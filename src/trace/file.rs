@@ -1,7 +1,8 @@
 //! One file read whole: blocks parsed on every core, joined in order.
 //!
 //! A bounded number of blocks is in memory at a time; the next ones are read while these are
-//! parsed. How the file is cut into blocks and who parses which changes nothing in the result.
+//! parsed. How the file is cut into blocks and who parses which changes nothing in the result:
+//! the rows are taken up strictly in the order of the file.
 
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -10,27 +11,30 @@ use crate::trace::account::Account;
 use crate::trace::chunk::{Chunk, EdgeRow, note_repeated_row};
 use crate::trace::columns::{Identity, Input, Warning};
 use crate::trace::error::TraceError;
+use crate::trace::gather::Gather;
 use crate::trace::input::{InputFile, Source};
-use crate::trace::order;
-use crate::trace::part::Part;
 use crate::trace::read::ReadOptions;
 
 /// A file's runs and its account.
 #[derive(Debug)]
-pub(super) struct FileRuns {
+pub(super) struct FileRuns<G> {
     /// Its place among the inputs.
     pub(super) number: usize,
     pub(super) input: Input,
     /// The size of its text, uncompressed.
     pub(super) text_bytes: u64,
-    pub(super) runs: Vec<(Identity, Part)>,
+    pub(super) runs: Vec<(Identity, G)>,
     pub(super) warnings: Vec<Warning>,
 }
 
 /// Reads `input`, the `number`th file.
-pub(super) fn read_file(number: usize, input: &InputFile, options: &ReadOptions) -> Result<FileRuns, TraceError> {
+pub(super) fn read_file<G: Gather>(
+    number: usize,
+    input: &InputFile,
+    options: &ReadOptions,
+) -> Result<FileRuns<G>, TraceError> {
     let mut source = Source::open(input, options.block_bytes, options.digest)?;
-    let mut join = Joined::new(number, options.every_fault);
+    let mut join = Joined::<G>::new(number, *options);
     let mut text_bytes = 0;
     let mut batch = next_batch(&mut source)?;
     while !batch.is_empty() {
@@ -42,6 +46,7 @@ pub(super) fn read_file(number: usize, input: &InputFile, options: &ReadOptions)
         for chunk in chunks {
             join.add(chunk);
         }
+        batch.into_iter().for_each(|block| source.recycle(block));
         batch = next?;
     }
     let Joined { runs, mut account, .. } = join;
@@ -49,7 +54,7 @@ pub(super) fn read_file(number: usize, input: &InputFile, options: &ReadOptions)
     let (bytes, sha256) = source.finish()?;
     let mut runs: Vec<_> = runs.into_values().collect();
     for (_, part) in &mut runs {
-        order::check(part, options.resume, &mut account.faults);
+        part.end_file(options, &mut account.faults);
     }
     Ok(FileRuns {
         number,
@@ -73,16 +78,18 @@ fn next_batch(source: &mut Source) -> Result<Vec<Vec<u8>>, TraceError> {
 }
 
 /// Chunks joined so far.
-struct Joined {
+struct Joined<G> {
     file: usize,
-    runs: IndexMap<String, (Identity, Part)>,
+    options: ReadOptions,
+    runs: IndexMap<String, (Identity, G)>,
     account: Account,
     last_row: Option<EdgeRow>,
 }
 
-impl Joined {
-    fn new(file: usize, every: bool) -> Self {
-        Self { file, runs: IndexMap::new(), account: Account::new(every), last_row: None }
+impl<G: Gather> Joined<G> {
+    fn new(file: usize, options: ReadOptions) -> Self {
+        let account = Account::new(options.every_fault);
+        Self { file, options, runs: IndexMap::new(), account, last_row: None }
     }
 
     fn add(&mut self, chunk: Chunk) {
@@ -99,7 +106,8 @@ impl Joined {
         account.faults.append(chunk.faults, lines);
         for (key, (identity, part)) in chunk.runs {
             let part = part.finish(&chunk.scanner, self.file, lines);
-            self.runs.entry(key).or_insert_with(|| (identity, Part::default())).1.append(part);
+            let options = &self.options;
+            self.runs.entry(key).or_insert_with(|| (identity, G::new(options))).1.add(part);
         }
         if let Some(refused) = chunk.refused {
             account.refused = Some(refused.after(lines));

@@ -17,6 +17,8 @@ pub(super) struct RowFormat {
     prefix: Vec<u8>,
     /// Component names by position, each with its rendered `"name": `.
     components: Vec<(String, Vec<u8>)>,
+    /// The last label and origin, and all that stands between the step and the time.
+    regime: (Option<String>, Option<String>, Vec<u8>),
     /// Whether non-finite numbers become `null`.
     strict_json: bool,
 }
@@ -33,7 +35,9 @@ impl RowFormat {
             write_value(&mut prefix, value, strict_json);
             prefix.extend_from_slice(b", ");
         }
-        Self { prefix, components: Vec::new(), strict_json }
+        let mut regime = (None, None, Vec::new());
+        render_regime(&mut regime);
+        Self { prefix, components: Vec::new(), regime, strict_json }
     }
 
     /// Appends `row` and a newline.
@@ -42,11 +46,12 @@ impl RowFormat {
         out.extend_from_slice(&self.prefix);
         out.extend_from_slice(b"\"step\": ");
         write_int(out, row.step);
-        out.extend_from_slice(b", \"regime_id\": ");
-        write_optional_text(out, row.regime_id.as_deref());
-        out.extend_from_slice(b", \"regime_origin\": ");
-        write_optional_text(out, row.regime_origin.as_deref());
-        out.extend_from_slice(b", \"observed_at\": ");
+        if self.regime.0 != row.regime_id || self.regime.1 != row.regime_origin {
+            self.regime.0.clone_from(&row.regime_id);
+            self.regime.1.clone_from(&row.regime_origin);
+            render_regime(&mut self.regime);
+        }
+        out.extend_from_slice(&self.regime.2);
         write_optional_text(out, row.observed_at.as_deref());
         out.extend_from_slice(b", \"action\": ");
         match &row.action {
@@ -68,10 +73,14 @@ impl RowFormat {
             Some(rank) => write_number(out, rank, strict),
             None => out.extend_from_slice(b"null"),
         }
-        out.extend_from_slice(b", \"ticket_snapshot\": ");
-        write_map(out, &row.ticket_snapshot, strict);
-        out.extend_from_slice(b", \"verifier_snapshot\": ");
-        write_map(out, &row.verifier_snapshot, strict);
+        if row.ticket_snapshot.is_empty() && row.verifier_snapshot.is_empty() {
+            out.extend_from_slice(b", \"ticket_snapshot\": {}, \"verifier_snapshot\": {}");
+        } else {
+            out.extend_from_slice(b", \"ticket_snapshot\": ");
+            write_map(out, &row.ticket_snapshot, strict);
+            out.extend_from_slice(b", \"verifier_snapshot\": ");
+            write_map(out, &row.verifier_snapshot, strict);
+        }
         for (key, value) in &row.extra {
             out.extend_from_slice(b", ");
             write_text(out, key);
@@ -104,6 +113,16 @@ impl RowFormat {
     }
 }
 
+/// Renders label and origin anew.
+fn render_regime((id, origin, rendered): &mut (Option<String>, Option<String>, Vec<u8>)) {
+    rendered.clear();
+    rendered.extend_from_slice(b", \"regime_id\": ");
+    write_optional_text(rendered, id.as_deref());
+    rendered.extend_from_slice(b", \"regime_origin\": ");
+    write_optional_text(rendered, origin.as_deref());
+    rendered.extend_from_slice(b", \"observed_at\": ");
+}
+
 fn write_optional_text(out: &mut Vec<u8>, text: Option<&str>) {
     match text {
         Some(text) => write_text(out, text),
@@ -111,7 +130,7 @@ fn write_optional_text(out: &mut Vec<u8>, text: Option<&str>) {
     }
 }
 
-fn write_number(out: &mut Vec<u8>, value: f64, strict: bool) {
+pub(super) fn write_number(out: &mut Vec<u8>, value: f64, strict: bool) {
     if strict && !value.is_finite() {
         out.extend_from_slice(b"null");
     } else {
@@ -137,7 +156,11 @@ fn write_value(out: &mut Vec<u8>, value: &Value, strict: bool) {
     }
 }
 
-fn write_map(out: &mut Vec<u8>, map: &Map, strict: bool) {
+pub(super) fn write_map(out: &mut Vec<u8>, map: &Map, strict: bool) {
+    if map.is_empty() {
+        out.extend_from_slice(b"{}");
+        return;
+    }
     out.push(b'{');
     let mut write_entry = |first: bool, key: &str, value: &Value| {
         if !first {

@@ -1,8 +1,8 @@
 //! Which run a row belongs to (G1): the five identity keys, numbers compared by value and kept
 //! apart from text.
 
+use crate::trace::about::parse;
 use crate::trace::columns::{Identity, Warning};
-use crate::trace::part::parse;
 use crate::trace::row::IDENTITY_KEYS;
 use crate::value::Value;
 
@@ -31,8 +31,9 @@ impl Identity {
         crate::text::json::to_string(&Value::List(values.collect()))
     }
 
-    /// The identity for people: `run_id=a seed=3`.
-    pub(super) fn label(&self) -> String {
+    /// The identity for people: `run_id=a seed=3`; empty for an anonymous run.
+    #[must_use]
+    pub fn label(&self) -> String {
         let fields: Vec<String> = self
             .fields
             .iter()

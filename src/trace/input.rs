@@ -129,6 +129,26 @@ struct Stored {
     digest: Option<Sha256>,
 }
 
+impl Stored {
+    /// Appends at most `room` bytes to `block`, without a buffer in between.
+    fn append(&mut self, block: &mut Vec<u8>, room: usize) -> io::Result<usize> {
+        let before = block.len();
+        let returned = self.returned.len().min(room);
+        block.extend(self.returned.drain(..returned));
+        let read = (&mut self.inner).take((room - returned) as u64).read_to_end(block)?;
+        self.note(block.get(before + returned..).unwrap_or_default());
+        Ok(returned + read)
+    }
+
+    /// Counts and digests bytes that were read.
+    fn note(&mut self, read: &[u8]) {
+        self.bytes += read.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(read);
+        }
+    }
+}
+
 impl Read for Stored {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.returned.is_empty() {
@@ -137,10 +157,7 @@ impl Read for Stored {
             return Ok(count);
         }
         let count = self.inner.read(buffer)?;
-        self.bytes += count as u64;
-        if let Some(digest) = &mut self.digest {
-            digest.update(buffer.get(..count).unwrap_or_default());
-        }
+        self.note(buffer.get(..count).unwrap_or_default());
         Ok(count)
     }
 }
@@ -187,6 +204,8 @@ pub(super) struct Source {
     pub(super) ending: Option<Ending>,
     /// What came after the last block's last newline.
     carry: Vec<u8>,
+    /// Blocks that were read and done with, to be filled again.
+    spare: Vec<Vec<u8>>,
     started: bool,
     block: usize,
     name: String,
@@ -212,6 +231,7 @@ impl Source {
             compression,
             ending: None,
             carry: Vec::new(),
+            spare: Vec::new(),
             started: false,
             block: block.max(1),
             name: input.name.clone(),
@@ -221,7 +241,9 @@ impl Source {
     /// The next block: whole lines, except that the last one of all may lack its newline.
     /// `None` after the end.
     pub(super) fn next_block(&mut self) -> Result<Option<Vec<u8>>, TraceError> {
-        let mut block = std::mem::take(&mut self.carry);
+        let mut block = self.spare.pop().unwrap_or_default();
+        block.clear();
+        block.append(&mut self.carry);
         // A line may be longer than any block: look for its end only in what is new.
         let mut searched = block.len();
         loop {
@@ -238,11 +260,18 @@ impl Source {
                 return Ok((!block.is_empty()).then_some(block));
             }
             if let Some(newline) = memchr::memrchr(b'\n', block.get(searched..).unwrap_or_default()) {
-                self.carry = block.split_off(searched + newline + 1);
+                let end = searched + newline + 1;
+                self.carry.extend_from_slice(block.get(end..).unwrap_or_default());
+                block.truncate(end);
                 return Ok(Some(block));
             }
             searched = block.len();
         }
+    }
+
+    /// Takes back a block that is done with.
+    pub(super) fn recycle(&mut self, block: Vec<u8>) {
+        self.spare.push(block);
     }
 
     /// Looks at the file's first bytes for a byte-order mark.
@@ -270,11 +299,11 @@ impl Source {
         let wanted = block.len() + self.block;
         block.reserve(self.block);
         while block.len() < wanted {
-            let room = (wanted - block.len()) as u64;
+            let room = wanted - block.len();
             let (read, plain) = match &mut self.layer {
-                Some(Layer::Plain(raw)) => (raw.by_ref().take(room).read_to_end(block), true),
-                Some(Layer::Gzip(decoder)) => (decoder.by_ref().take(room).read_to_end(block), false),
-                Some(Layer::Zstd(decoder)) => (decoder.by_ref().take(room).read_to_end(block), false),
+                Some(Layer::Plain(raw)) => (read_plain(raw, block, room), true),
+                Some(Layer::Gzip(decoder)) => (decoder.by_ref().take(room as u64).read_to_end(block), false),
+                Some(Layer::Zstd(decoder)) => (decoder.by_ref().take(room as u64).read_to_end(block), false),
                 Some(Layer::Ended(_)) | None => return Ok(false),
             };
             match read {
@@ -318,6 +347,18 @@ impl Source {
         let stored = raw.into_inner();
         Ok((stored.bytes, stored.digest.map_or_else(String::new, |digest| crate::digest::hex(&digest.finalize()))))
     }
+}
+
+/// Appends at most `room` bytes: what is buffered first, then past the buffer.
+fn read_plain(raw: &mut Raw, block: &mut Vec<u8>, room: usize) -> io::Result<usize> {
+    let buffered = raw.buffer();
+    if buffered.is_empty() {
+        return raw.get_mut().append(block, room);
+    }
+    let count = buffered.len().min(room);
+    block.extend_from_slice(buffered.get(..count).unwrap_or_default());
+    raw.consume(count);
+    Ok(count)
 }
 
 impl Layer {

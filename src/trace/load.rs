@@ -105,7 +105,7 @@ fn load_file(input: &InputFile, options: &ReadOptions) -> Result<LoadedFile, Tra
     for run in runs.iter_mut().filter(|run| run.identity.is_anonymous()) {
         run.identity.file = Some(input.name.clone());
     }
-    Ok(LoadedFile { runs, warnings: rows.warnings(), size: (rows.text_bytes, rows.read_so_far()) })
+    Ok(LoadedFile { runs, warnings: rows.warnings(), size: (rows.text_bytes(), rows.read_so_far()) })
 }
 
 impl Run {

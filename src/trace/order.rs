@@ -14,22 +14,43 @@ pub enum Resume {
     Supersede,
 }
 
+/// Watches the steps of one run in one file for ones that go back or repeat.
+#[derive(Debug, Default)]
+pub(super) struct StepWatch {
+    last: Option<i64>,
+}
+
+impl StepWatch {
+    /// Notes what is odd about `step`, which follows those seen before.
+    #[inline]
+    pub(super) fn see(&mut self, step: i64, resume: Resume, faults: &mut Faults) {
+        if let Some(before) = self.last.replace(step)
+            && step <= before
+        {
+            note_order(before, step, resume, faults);
+        }
+    }
+}
+
+#[cold]
+fn note_order(before: i64, step: i64, resume: Resume, faults: &mut Faults) {
+    if step == before {
+        faults
+            .note("repeated_steps", "", None, Some(step), || format!("step {step} is repeated; all its rows are kept"));
+    } else {
+        let outcome = match resume {
+            Resume::Keep => "rows are kept in file order",
+            Resume::Supersede => "earlier rows from there on are dropped",
+        };
+        faults.note("non_monotonic", "", None, Some(step), || format!("step {step} follows step {before}; {outcome}"));
+    }
+}
+
 /// Notes steps that go back or repeat, and drops what is superseded.
 pub(super) fn check(part: &mut Part, resume: Resume, faults: &mut Faults) {
-    for (before, step) in part.step.iter().zip(part.step.iter().skip(1)) {
-        if step == before {
-            faults.note("repeated_steps", "", None, Some(*step), || {
-                format!("step {step} is repeated; all its rows are kept")
-            });
-        } else if step < before {
-            let outcome = match resume {
-                Resume::Keep => "rows are kept in file order",
-                Resume::Supersede => "earlier rows from there on are dropped",
-            };
-            faults.note("non_monotonic", "", None, Some(*step), || {
-                format!("step {step} follows step {before}; {outcome}")
-            });
-        }
+    let mut watch = StepWatch::default();
+    for step in &part.step {
+        watch.see(*step, resume, faults);
     }
     if resume == Resume::Supersede {
         let keep = not_superseded(&part.step);

@@ -1,8 +1,8 @@
 //! One line read into a whole [`Row`], nothing left out.
 
+use crate::trace::about::parse;
 use crate::trace::fault::LineFault;
 use crate::trace::field::{self, Field, unescape};
-use crate::trace::part::parse;
 use crate::trace::row::Row;
 use crate::trace::scan::Cursor;
 use crate::value::{Map, Value};

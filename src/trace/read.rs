@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::trace::columns::{TraceColumns, Warning};
+use crate::trace::about::Oddity;
+use crate::trace::columns::{RunColumns, TraceColumns, Warning};
 use crate::trace::copies::{copies, reached_again};
 use crate::trace::error::TraceError;
 use crate::trace::fault::is_loss;
 use crate::trace::file::read_file;
-use crate::trace::group;
+use crate::trace::gather::Gather;
+use crate::trace::group::{Grouped, Whole, group};
 use crate::trace::input;
 use crate::trace::order::Resume;
+use crate::trace::part::Part;
 
 /// How traces are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +47,22 @@ impl Default for ReadOptions {
 /// When a file is missing, unreadable or not UTF-8; with [`ReadOptions::strict`], when rows or
 /// values would be lost.
 pub fn read_columns(paths: &[PathBuf], options: &ReadOptions) -> Result<TraceColumns, TraceError> {
+    let read = read_runs(paths, options, |whole: Whole<Part>| {
+        let (columns, oddities) = whole.gathered.finish();
+        (RunColumns { identity: whole.identity, files: whole.files, ..columns }, oddities)
+    })?;
+    Ok(TraceColumns { inputs: read.inputs, runs: read.runs, warnings: read.warnings })
+}
+
+/// Reads `paths` and makes of each run what `finish` says.
+pub(super) fn read_runs<G: Gather, R>(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    finish: impl Fn(Whole<G>) -> (R, Vec<Oddity>),
+) -> Result<Grouped<R>, TraceError> {
     let (inputs, again) = input::expand(paths)?;
-    let read: Vec<_> = inputs.par_iter().enumerate().map(|(number, input)| read_file(number, input, options)).collect();
+    let read: Vec<_> =
+        inputs.par_iter().enumerate().map(|(number, input)| read_file::<G>(number, input, options)).collect();
     let mut files = read.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut warnings: Vec<Warning> = again.into_iter().map(reached_again).collect();
     let sizes: Vec<_> = files.iter().map(|file| (file.text_bytes, file.input.rows)).collect();
@@ -56,12 +73,12 @@ pub fn read_columns(paths: &[PathBuf], options: &ReadOptions) -> Result<TraceCol
     if options.strict {
         refuse_losses(&warnings)?;
     }
-    let mut columns = group::group(files);
-    warnings.append(&mut columns.warnings);
+    let mut grouped = group(files, finish);
+    warnings.append(&mut grouped.warnings);
     if options.strict {
         refuse_losses(&warnings)?;
     }
-    Ok(TraceColumns { warnings, ..columns })
+    Ok(Grouped { warnings, ..grouped })
 }
 
 pub(super) fn refuse_losses(warnings: &[Warning]) -> Result<(), TraceError> {

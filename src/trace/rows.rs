@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::trace::account::{Account, Refused};
 use crate::trace::columns::{Identity, Warning};
 use crate::trace::error::TraceError;
-use crate::trace::input::{InputFile, Source};
-use crate::trace::parse::parse_line;
+use crate::trace::input::InputFile;
+use crate::trace::lines::Lines;
 use crate::trace::read::ReadOptions;
 use crate::trace::row::Row;
 use crate::value::Map;
@@ -39,94 +38,45 @@ pub fn rows(path: impl AsRef<Path>) -> Result<Rows, TraceError> {
 
 /// An iterator over the rows of a file, see [`rows`].
 pub struct Rows {
-    source: Source,
+    lines: Lines,
     name: String,
-    block: Vec<u8>,
-    at: usize,
-    account: Account,
-    pub(super) text_bytes: u64,
-    /// The last row's run, and how its identity was spelled.
-    run: (Vec<u8>, Arc<Identity>, Arc<Map>),
-    done: bool,
+    last: LastRun,
+    failed: bool,
 }
+
+/// The last row's run, and how its identity was spelled.
+type LastRun = (Vec<u8>, Arc<Identity>, Arc<Map>);
 
 impl std::fmt::Debug for Rows {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Rows").field("name", &self.name).field("line", &self.account.lines).finish_non_exhaustive()
+        out.debug_struct("Rows").field("name", &self.name).field("line", &self.lines.line()).finish_non_exhaustive()
     }
 }
 
 impl Rows {
     pub(super) fn open(input: &InputFile, options: &ReadOptions) -> Result<Self, TraceError> {
-        Ok(Self {
-            source: Source::open(input, options.block_bytes, false)?,
-            name: input.name.clone(),
-            block: Vec::new(),
-            at: 0,
-            account: Account::new(options.every_fault),
-            text_bytes: 0,
-            run: Default::default(),
-            done: false,
-        })
+        let lines = Lines::open(input, options)?;
+        Ok(Self { lines, name: input.name.clone(), last: LastRun::default(), failed: false })
     }
 
     /// What was odd about the lines read so far; complete once the iterator has ended.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.account.faults.clone().into_warnings(&self.name).collect()
+        self.lines.warnings()
     }
 
     /// Rows read so far.
     #[must_use]
     pub fn read_so_far(&self) -> u64 {
-        self.account.rows
+        self.lines.rows()
     }
 
-    /// Fetches the next block; `false` at the end.
-    fn next_block(&mut self) -> Result<bool, TraceError> {
-        match self.source.next_block()? {
-            Some(block) => {
-                self.text_bytes += block.len() as u64;
-                (self.block, self.at) = (block, 0);
-                Ok(true)
-            }
-            None => {
-                self.account.end(&self.source);
-                Ok(false)
-            }
-        }
-    }
-
-    /// The next row of the block at hand.
-    fn next_in_block(&mut self) -> Option<Entry> {
-        loop {
-            let rest = self.block.get(self.at..).filter(|rest| !rest.is_empty())?;
-            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
-            let text = rest.get(..end).unwrap_or_default();
-            self.at += end;
-            self.account.lines += 1;
-            let trimmed = text.trim_ascii();
-            if trimmed.is_empty() {
-                continue;
-            }
-            self.account.go_on();
-            let line = self.account.lines;
-            match parse_line(trimmed) {
-                Ok(parsed) => {
-                    self.account.rows += 1;
-                    let (identity, meta) = run_of(&mut self.run, parsed.identity, parsed.meta);
-                    return Some(Entry { identity, meta, row: parsed.row, line });
-                }
-                Err(fault) => {
-                    self.account.skipped += 1;
-                    self.account.refused = Some(Refused::new(fault, trimmed, line, text.ends_with(b"\n")));
-                }
-            }
-        }
+    pub(super) fn text_bytes(&self) -> u64 {
+        self.lines.text_bytes()
     }
 }
 
 /// Shares identity and metadata with the row before where they are the same.
-fn run_of(last: &mut (Vec<u8>, Arc<Identity>, Arc<Map>), identity: [&[u8]; 5], meta: Map) -> (Arc<Identity>, Arc<Map>) {
+fn run_of(last: &mut LastRun, identity: [&[u8]; 5], meta: Map) -> (Arc<Identity>, Arc<Map>) {
     let spelling = identity.join(&b'\n');
     if last.0 != spelling {
         last.1 = Arc::new(Identity::from_json(identity));
@@ -142,18 +92,15 @@ impl Iterator for Rows {
     type Item = Result<Entry, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
-            if let Some(entry) = self.next_in_block() {
-                return Some(Ok(entry));
-            }
-            match self.next_block() {
-                Ok(more) => self.done = !more,
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(error));
-                }
-            }
+        if self.failed {
+            return None;
         }
-        None
+        let last = &mut self.last;
+        let next = self.lines.next_with(|row| {
+            let (identity, meta) = run_of(last, row.parsed.identity, row.parsed.meta);
+            Entry { identity, meta, row: row.parsed.row, line: row.line }
+        });
+        self.failed = next.is_err();
+        next.transpose()
     }
 }

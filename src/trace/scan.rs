@@ -6,6 +6,7 @@
 //! notes whether any was not ASCII.
 
 use crate::text::json::MAX_DEPTH;
+use crate::trace::number::{Number, eight_digits, held};
 
 /// Why a line is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,19 +33,6 @@ pub(super) struct Cursor<'a> {
     pub(super) rest: &'a [u8],
     /// Whether a byte beyond ASCII was stepped over.
     pub(super) beyond_ascii: bool,
-}
-
-/// A number's parts, enough to read most numbers without reading them again.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Number<'a> {
-    pub(super) text: &'a [u8],
-    negative: bool,
-    /// The digits as an integer, if they are few enough.
-    digits: Option<u64>,
-    /// The power of ten that `digits` is to be multiplied by.
-    exponent: i32,
-    /// Written without point and exponent.
-    pub(super) is_int: bool,
 }
 
 impl<'a> Cursor<'a> {
@@ -215,6 +203,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn digits(&mut self, value: &mut u64) -> usize {
         let start = self.rest.len();
+        while let Some((word, rest)) = self.rest.split_first_chunk::<8>()
+            && let Some(eight) = eight_digits(*word)
+        {
+            *value = value.wrapping_mul(100_000_000).wrapping_add(eight);
+            self.rest = rest;
+        }
         while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
             *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             self.rest = rest;
@@ -281,65 +275,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `value`, if so many digits surely fit.
-fn held(value: u64, digits: usize) -> Option<u64> {
-    const SURE: usize = 19;
-    (digits <= SURE).then_some(value)
-}
-
-impl Number<'_> {
-    /// The float nearest to the number, as Python reads it; infinite where it is too large.
-    #[inline]
-    pub(super) fn float(&self) -> f64 {
-        // Both factors are exact below these bounds, so one rounding gives the nearest float.
-        const EXACT: [f64; 23] = [
-            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-            1e19, 1e20, 1e21, 1e22,
-        ];
-        if let Some(digits) = self.digits
-            && digits <= 1 << 53
-            && let Some(power) = EXACT.get(self.exponent.unsigned_abs() as usize)
-        {
-            #[expect(clippy::cast_precision_loss, reason = "at most 2^53, which is exact")]
-            let digits = digits as f64;
-            let value = if self.exponent < 0 { digits / power } else { digits * power };
-            return if self.negative { -value } else { value };
-        }
-        std::str::from_utf8(self.text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
-    }
-
-    /// The integer, if it has no fraction and is within 64 bits (`3`, `3.0`, `1e3`).
-    pub(super) fn int(&self) -> Option<i64> {
-        let Some(mut digits) = self.digits else { return self.long_int() };
-        let mut exponent = self.exponent;
-        while exponent < 0 && digits != 0 {
-            if digits % 10 != 0 {
-                return None;
-            }
-            digits /= 10;
-            exponent += 1;
-        }
-        if digits != 0 {
-            digits = digits.checked_mul(10_u64.checked_pow(u32::try_from(exponent).ok()?)?)?;
-        }
-        if self.negative { 0_i64.checked_sub_unsigned(digits) } else { i64::try_from(digits).ok() }
-    }
-
-    /// [`Number::int`] of a number with more digits than 64 bits hold: all but zeros may be few.
-    #[cold]
-    fn long_int(&self) -> Option<i64> {
-        let mantissa = self.text.split(|byte| matches!(byte, b'e' | b'E')).next()?;
-        let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
-        let significant = digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
-        let zeros = i32::try_from(digits.len() - significant).ok()?;
-        let digits = match digits.get(..significant)? {
-            [] => 0,
-            digits => std::str::from_utf8(digits).ok()?.parse().ok()?,
-        };
-        Number { digits: Some(digits), exponent: self.exponent.checked_add(zeros)?, ..*self }.int()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
@@ -347,29 +282,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn number(text: &str) -> Number<'_> {
-        Cursor::new(text.as_bytes()).number().unwrap().unwrap()
-    }
-
-    #[test]
-    fn integers_in_any_spelling() {
-        for (text, value) in [
-            ("0", Some(0)),
-            ("-0", Some(0)),
-            ("3.0", Some(3)),
-            ("1e3", Some(1000)),
-            ("1.50e1", Some(15)),
-            ("1.5", None),
-            ("-9223372036854775808", Some(i64::MIN)),
-            ("9223372036854775808", None),
-            ("1e400", None),
-            ("0e400", Some(0)),
-            ("0.0", Some(0)),
-        ] {
-            assert_eq!(number(text).int(), value, "{text}");
-        }
-    }
 
     #[test]
     fn what_is_torn_and_what_is_wrong() {
@@ -388,21 +300,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn floats_are_exact(bits: u64) {
-            let value = f64::from_bits(bits);
-            prop_assume!(value.is_finite());
-            for text in [format!("{value:e}"), crate::text::number::float_text(value)] {
-                prop_assert_eq!(number(&text).float().to_bits(), value.to_bits(), "{}", text);
-            }
-        }
-
-        #[test]
-        fn short_decimals_are_exact(digits in 0_u64..100_000_000_000_000_000, power in -30_i32..30) {
-            let text = format!("{digits}e{power}");
-            prop_assert_eq!(number(&text).float(), text.parse::<f64>().unwrap());
-        }
-
         #[test]
         fn accepts_what_the_reader_of_values_accepts(text in "[\\[\\]{}:,\" 0-9a-eE.+\\-tNrufalsn\\\\]{0,24}") {
             let mut cursor = Cursor::new(text.trim_ascii().as_bytes());

@@ -49,6 +49,15 @@ impl<T> Sparse<T> {
         self.values.len()
     }
 
+    pub(super) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The first entry and the last.
+    pub(super) fn ends(&self) -> Option<(&T, &T)> {
+        self.values.first().zip(self.values.last())
+    }
+
     /// The row of the first entry.
     pub(super) fn first_row(&self) -> Option<usize> {
         match &self.rows {

@@ -49,7 +49,7 @@ local M = {
 ---@field reward skyfall.Composition|table? how steps are scored; without it the environment scores itself
 ---@field regime skyfall.Provider|table? when the world shifts; without it, never
 ---@field run { name: string?, seed: integer?, task: string?, policy_id: string?, meta: table? }?
----@field trace { record: string[]? }?
+---@field trace { record: string[]?, effective_rank: integer? }?
 
 ---@class skyfall.RunOptions
 ---@field traces string? where to write the trace

@@ -6,9 +6,11 @@ local native = ...
 local M = {}
 
 ---@class skyfall.TraceWriter
----@field write fun(self: skyfall.TraceWriter, row: skyfall.Row)
----@field flush fun(self: skyfall.TraceWriter) hands everything written so far to the system
----@field close fun(self: skyfall.TraceWriter)
+---@field write fun(self: skyfall.TraceWriter, row: skyfall.Row) a row from a table, or one that was read
+---@field push fun(self: skyfall.TraceWriter, ...: any) a row from scalars, in the order of the `columns` option
+---@field extend fun(self: skyfall.TraceWriter, columns: table<string, any>): integer rows from lists or flat arrays of one length, by column name; a scalar is the same in each row; answers how many
+---@field flush fun(self: skyfall.TraceWriter) hands everything written so far to the system: readers see it, and it survives a kill
+---@field close fun(self: skyfall.TraceWriter) flushes and ends the file; others may write it then
 
 ---@class skyfall.Row
 ---@field step integer
@@ -24,11 +26,23 @@ local M = {}
 ---@field ticket_snapshot table?
 ---@field verifier_snapshot table?
 
---- Opens a trace for writing. `meta` is merged into every row: the identity keys (run_id, seed,
---- policy_id, task, algorithm_id) first, then the others sorted. Closes itself with `<close>`.
+---@class skyfall.ReadRow: skyfall.Row a row that was read; fields become Lua values when touched, and cannot be set
+---@field totable fun(self: skyfall.ReadRow): skyfall.Row a table of the script's own
+
+---@class skyfall.TraceOptions
+---@field append boolean? go on with the file; a torn last row is cut off first
+---@field strict_json boolean? write numbers that are not finite as null
+---@field flush_every integer? flush after every so many rows
+---@field columns string[]? what `push` takes, such as `{ "step", "reward", "regime_id", "action.index", "reward_components.upright" }`
+
+--- Opens a trace for writing; the name's end (`.gz`, `.zst`) says how it is compressed. `meta` is
+--- merged into every row: the identity keys (run_id, seed, policy_id, task, algorithm_id) first,
+--- then the others sorted. Rows reach the system in blocks of 64 KiB, at `flush`, at every
+--- `flush_every`th row and at `close`; a killed process loses those since. Closes itself with
+--- `<close>`.
 ---@param path string
 ---@param meta table?
----@param options { append: boolean?, strict_json: boolean? }?
+---@param options skyfall.TraceOptions?
 ---@return skyfall.TraceWriter
 M.writer = native.writer
 
@@ -38,22 +52,23 @@ M.writer = native.writer
 ---@field policy_id any
 ---@field task any
 ---@field algorithm_id any
----@field meta table
----@field steps skyfall.Row[]
+---@field meta table keys with one value in all rows
+---@field steps skyfall.ReadRow[]
 
 --- Reads a trace file, or a directory of them, whole: the runs, in order of first appearance.
 ---@param path string
 ---@return skyfall.Run[]
 M.load = native.load
 
---- Reads a trace row by row: `for row, meta in trace.rows(path) do`.
+--- Reads a trace row by row: `for row, meta in trace.rows(path) do`. `meta` holds the row's
+--- identity and metadata, and is one table for as long as these stay the same.
 ---@param path string
----@return fun(): skyfall.Row?, table?
+---@return fun(): skyfall.ReadRow?, table?
 M.rows = native.rows
 
 ---@class skyfall.Fault
 ---@field code string
----@field message string
+---@field message string what is odd, and what was done about it
 ---@field file string?
 ---@field line integer?
 ---@field step integer?

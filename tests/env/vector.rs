@@ -1,5 +1,6 @@
 //! Copies stepped together do what each does alone.
 
+use crate::command::Scratch;
 use skyfall::env::vector::{Action, Actions, Batch, Observation, Vector};
 use skyfall::env::{EnvError, registry};
 use skyfall::random::Rng;
@@ -195,4 +196,43 @@ fn a_policy_s_wrong_action_names_the_first_copy_and_asks_for_a_reset() {
     assert!(matches!(vector.step(Actions::Policy(&|_, _| Action::Discrete(0))), Err(EnvError::Failed { .. })));
     vector.reset(None, &Map::new()).unwrap();
     vector.step(Actions::Policy(&|_, _| Action::Discrete(0))).unwrap();
+}
+
+#[test]
+fn a_script_steps_copies_as_native_arrays() {
+    let script = r#"
+        local skyfall = require "skyfall"
+        local v = skyfall.env.vector("CartPole-v1", 3)
+        assert(v.id == "CartPole-v1" and v.n == 3)
+        local alone = skyfall.env.make("CartPole-v1")
+        local first = v:reset { seed = 5 }
+        local o = alone:reset { seed = 6 }
+        for i = 1, 4 do assert(first[2][i] == o[i]) end
+        local actions = skyfall.array.from({ { 0, 1 }, { 1, 1 }, { 0, 0 } }, "i64")
+        local observations, rewards, terminated, truncated = v:rollout(actions)
+        assert(table.concat(observations.shape, " ") == "3 2 4" and rewards.dtype == "f64")
+        alone:step(1)
+        o = alone:step(1)
+        for i = 1, 4 do assert(observations[2][2][i] == o[i]) end
+        assert(rewards[3][2] == 1.0 and terminated[1][1] == false and truncated[1][2] == false)
+        v:set_parameter("gravity", 1.0)
+        assert(v:parameters().gravity == 1.0)
+        v:reset { options = { low = 0.0, high = 0.0 } }
+        observations = v:step { 0, 0, 1 }
+        assert(table.concat(observations.shape, " ") == "3 4" and observations[1][2] == -observations[3][2])
+        for _, wrong in ipairs {
+            { function() v:step { 0, 0 } end, "`actions` must have the shape [3], got [2]" },
+            { function() v:step { 0, 0, 2 } end, "copy 2, step 0 (both from 0): action 2 is outside Discrete(2)" },
+            { function() v:step { 0, 0, 0.5 } end, "actions" },
+            { function() v:reset { options = { lo = 1 } } end, "did you mean `low`?" },
+            { function() skyfall.env.vector("CartPole-v1", 0) end, "a vector needs at least one copy" },
+            { function() skyfall.env.vector("CartPole-v9", 2) end, "did you mean `CartPole-v0`?" },
+            { function() alone:reset { options = { hig = 1 } } end, "it takes low, high" },
+            { function() alone:reset { option = { high = 1 } } end, "unknown option `option`" },
+        } do
+            local fine, message = pcall(wrong[1])
+            assert(not fine and message:find(wrong[2], 1, true), message)
+        end
+    "#;
+    Scratch::new().script(script).ok();
 }

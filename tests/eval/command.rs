@@ -45,5 +45,7 @@ fn a_threshold_is_timed() {
     assert_eq!(at(&tree, "settings.threshold"), &Value::Float(0.5));
     // calm reaches .5 at row 3 (.4, .6), windy at row 5, calm-again at row 2.
     assert_eq!(at(&tree, "runs.0.metrics.time_to_threshold.value"), &Value::Float(3.0));
-    scratch.skyfall(&["eval", "--traces", gold, "--threshold", "NaN"]).failed(2, &["threshold", "NaN"]);
+    scratch
+        .skyfall(&["eval", "--traces", gold, "--threshold", "NaN"])
+        .failed(2, &["`threshold` must be a finite number", "NaN"]);
 }

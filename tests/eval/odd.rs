@@ -1,7 +1,8 @@
 //! Odd runs, groups, and the report's tree and text.
 
 use skyfall::diagnostic::{Exit, Problem};
-use skyfall::eval::{EvalError, Settings, Window, evaluate, render};
+use skyfall::eval::output::{self, Format};
+use skyfall::eval::{EvalError, Report, Settings, Window, evaluate};
 use skyfall::text::json;
 use skyfall::trace::columns::{Identity, Input, RunColumns, TraceColumns, Warning};
 use skyfall::value::Value;
@@ -11,10 +12,14 @@ use super::{assert_close, at, number, window};
 
 const NAN: f64 = f64::NAN;
 
+fn render(report: &Report, width: usize) -> String {
+    output::render(report, Format::Text, width)
+}
+
 /// Every metric has a value or a reason, and the printed tree is strict JSON.
 fn assert_sound(report: &skyfall::eval::Report) {
     for run in &report.runs {
-        for (name, (_, outcome)) in &run.metrics {
+        for (name, outcome) in &run.metrics {
             assert!(outcome.value.is_some() || outcome.reason.is_some(), "{name}");
         }
     }
@@ -42,7 +47,7 @@ fn odd_runs_have_reasons() {
     ] {
         let report = judged(vec![run(parts)], &Settings::default());
         assert_eq!(report.runs[0].value(metric), None, "{metric}");
-        assert_eq!(report.runs[0].metrics[metric].1.reason, Some(reason), "{metric}");
+        assert_eq!(report.runs[0].metrics[metric].reason.as_deref(), Some(reason), "{metric}");
         assert_sound(&report);
     }
 }
@@ -89,8 +94,8 @@ fn relabelling_changes_labels_only() {
     };
     let plain = judged(vec![parts(["a", "b", "c"])], &window(2));
     let renamed = judged(vec![parts(["=1+1", "<img src=x>", "\u{202e}\"\n|"])], &window(2));
-    for (name, (_, outcome)) in &plain.runs[0].metrics {
-        assert_eq!(outcome.value, renamed.runs[0].metrics[name].1.value, "{name}");
+    for (name, outcome) in &plain.runs[0].metrics {
+        assert_eq!(outcome.value, renamed.runs[0].metrics[name].value, "{name}");
     }
     assert_sound(&renamed);
 }
@@ -143,7 +148,7 @@ fn seeds_of_one_policy_are_one_group() {
     assert_eq!(report.groups.len(), 1);
     let group = &report.groups[0];
     let summary = &group.metrics["mean_reward"];
-    assert_eq!((group.n_runs, summary.n, summary.n_missing), (3, 2, 1));
+    assert_eq!((group.n_runs(), summary.n, summary.n_missing), (3, 2, 1));
     assert_close(summary.mean.unwrap(), 2.0, "mean");
     assert_close(summary.sd.unwrap(), 2.0_f64.sqrt(), "sd");
     assert_eq!(summary.ci, Some((1.0, 3.0)));
@@ -174,7 +179,7 @@ fn the_text_fits_and_names_what_it_leaves_out() {
     let wide = render(&report, 120);
     assert!(wide.starts_with("group   n"), "{wide}");
     assert!(wide.contains("not defined on any run: forgetting (no_revisit)"), "{wide}");
-    assert!(wide.contains("window 1 rows"));
+    assert!(wide.contains("window 1 row;"));
     for width in [60, 80, 120] {
         for line in render(&report, width).lines() {
             assert!(line.chars().count() <= width, "{width}: {line}");

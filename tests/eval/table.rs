@@ -1,6 +1,6 @@
 //! Metrics on small runs worked out by hand, and their reasons where they are not defined.
 
-use skyfall::eval::{Report, Settings, Window, evaluate};
+use skyfall::eval::{Report, Settings, evaluate};
 use skyfall::trace::columns::{Input, NO_REGIME, RunColumns, TraceColumns};
 
 use super::{assert_close, at, window};
@@ -39,9 +39,9 @@ fn value(report: &Report, metric: &str) -> f64 {
     report.runs[0].value(metric).unwrap_or_else(|| panic!("{metric}: {:?}", reason(report, metric)))
 }
 
-fn reason(report: &Report, metric: &str) -> Option<&'static str> {
+fn reason<'a>(report: &'a Report, metric: &str) -> Option<&'a str> {
     assert_eq!(report.runs[0].value(metric), None, "{metric}");
-    report.runs[0].metrics[metric].1.reason
+    report.runs[0].metrics[metric].reason.as_deref()
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_threshold_is_timed_in_every_encounter() {
         &[("a", None, &[0.0, 1.0, 2.0, 3.0]), ("b", None, &[2.0, 2.0]), ("c", None, &[0.0, 0.0])];
     let settings = Settings { threshold: Some(2.0), ..window(1) };
     let report = judged(vec![run(parts)], &settings);
-    let outcome = &report.runs[0].metrics["time_to_threshold"].1;
+    let outcome = &report.runs[0].metrics["time_to_threshold"];
     assert_close(value(&report, "time_to_threshold"), 2.0, "time_to_threshold");
     assert_eq!((outcome.n, outcome.n_censored), (2, Some(1)));
     let settings = Settings { threshold: Some(9.0), ..window(1) };
@@ -195,9 +195,6 @@ fn time_is_the_trace_s_own() {
 
 #[test]
 fn sums_do_not_lose_small_rewards_beside_large_ones() {
-    let report = judged(
-        vec![run(&[("a", None, &[1e16, 1.0, 1.0, -1e16])])],
-        &Settings { window: Window::Rows(1), threshold: None },
-    );
+    let report = judged(vec![run(&[("a", None, &[1e16, 1.0, 1.0, -1e16])])], &window(1));
     assert_eq!(value(&report, "total_reward"), 2.0);
 }

@@ -161,10 +161,83 @@ fn programs_that_do_not_speak_the_protocol_are_told() {
         ),
         (
             "\\016\\000\\000\\000\\000\\000\\000\\000{\"version\": 1}\\002\\000\\000\\000\\000\\000\\000\\000{}",
-            "its answer to `make` has no `observation_space`",
+            "what came as the answer to `make` is no frame: it came before the question",
         ),
     ] {
         parrot(&scratch, bytes);
         scratch.skyfall(&RUN).failed(1, &["environment `program:./parrot`: ", words]);
     }
+}
+
+/// A program in Python that gives the answers it is told to, and good ones to the other questions.
+fn answering(scratch: &Scratch, answers: &str) {
+    let program = format!(
+        "#!{}\n\
+         import json, struct, sys\n\
+         box = {{'type': 'Box', 'low': 0, 'high': 1, 'shape': [2], 'dtype': 'float32'}}\n\
+         answers = {{\n\
+         \x20   'hello': {{'version': 1}},\n\
+         \x20   'make': {{'observation_space': box, 'action_space': {{'type': 'Discrete', 'n': 2}}}},\n\
+         \x20   'reset': {{'observation': [0, 0.5]}},\n\
+         \x20   'step': {{'observation': [0, 0.5], 'reward': 1, 'terminated': False, 'truncated': False}},\n\
+         \x20   'parameters': {{'parameters': {{}}}},\n\
+         }}\n\
+         answers.update({answers})\n\
+         while head := sys.stdin.buffer.read(8):\n\
+         \x20   question = json.loads(sys.stdin.buffer.read(struct.unpack('<II', head)[0]))\n\
+         \x20   text = json.dumps(answers[question['ask']]).encode()\n\
+         \x20   sys.stdout.buffer.write(struct.pack('<II', len(text), 0) + text)\n\
+         \x20   sys.stdout.buffer.flush()\n",
+        interpreter()
+    );
+    executable(scratch, "answering", &program);
+}
+
+#[test]
+fn answers_that_are_not_what_was_asked_for_are_told_with_their_field() {
+    let scratch = worlds();
+    configure(&scratch, "program:./answering", &json!({}), 10);
+    let step = |field: &str, value: &str| {
+        format!(
+            "{{'step': {{'observation': [0, 0.5], 'reward': 1, 'terminated': False, 'truncated': False, '{field}': \
+             {value}}}}}"
+        )
+    };
+    answering(&scratch, "{}");
+    scratch.skyfall(&RUN).ok();
+    assert_eq!(rows(&scratch).len(), 10);
+    std::fs::remove_dir_all(scratch.file("bundle")).unwrap();
+    for (answers, words) in [
+        ("{'make': {}}".to_owned(), "its answer to `make` has no `observation_space`"),
+        ("{'make': {'observation_space': 3}}".to_owned(), "`observation_space` cannot be used: "),
+        (
+            "{'reset': {}}".to_owned(),
+            "step 0: environment `program:./answering`: its answer to `reset` has no `observation`",
+        ),
+        ("{'reset': {'error': 'no fuel', 'at': 'tank'}}".to_owned(), "`reset` raised no fuel (at tank)"),
+        ("{'step': {'error': None}}".to_owned(), "`step` raised it gave no reason"),
+        (step("observation", "[0]"), "in its answer to `step`, `observation` must have shape [2], got [1]"),
+        (step("observation", "'text'"), "in its answer to `step`, `observation`"),
+        (step("observation", "{'raw': 0, 'shape': [2]}"), "must be lists of numbers, or `raw` and `shape` of some"),
+        (
+            step("observation", "{'raw': 2**62, 'shape': [2**62, 2]}"),
+            "must be lists of numbers, or `raw` and `shape` of some",
+        ),
+        (step("reward", "'high'"), "in its answer to `step`, `reward` must be a number, got text"),
+        (step("terminated", "0"), "in its answer to `step`, `terminated` must be a boolean, got an integer"),
+        (step("info", "[]"), "in its answer to `step`, `info` must be a map, got a list"),
+        (step("info", "{'invalid_action': 1}"), "`info.invalid_action` must be a boolean, got an integer"),
+        (step("info", "{'ticket_snapshot': [1]}"), "`info.ticket_snapshot` must be a map, got a list"),
+    ] {
+        answering(&scratch, &answers);
+        scratch.skyfall(&RUN).failed(1, &[words]);
+    }
+}
+
+/// What is recorded must not be lost in silence.
+#[test]
+fn a_ticket_that_is_no_plain_data_is_told() {
+    let scratch = worlds();
+    ten_steps(&scratch, "Mutters")
+        .failed(1, &["step 0: ", "`step` raised info['ticket_snapshot'] cannot be recorded: object is not plain data"]);
 }

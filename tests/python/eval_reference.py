@@ -1,12 +1,13 @@
 """The metrics of one trace file, computed independently of skyfall, in plain Python.
 
     eval_reference.py TRACE [--window W] [--threshold X]        prints the runs' metrics as JSON
-    eval_reference.py --compare TRACE REPORT.json [--window W]  exits 1 at the first difference
+    eval_reference.py --compare TRACE REPORT.json               exits 1 at the first difference
 
 W is a number of rows or a share such as 10%. Written from the definitions, without regard for
 speed: sums are exact (`math.fsum`), every window is summed afresh. Reads well-formed traces; odd
-lines are the business of the reader's own tests. With --compare the window and the threshold
-default to those the report names.
+lines are the business of the reader's own tests. With --compare every setting is the one that the
+report names. --baseline FILE and --frozen FILE... are traces of runs from scratch and served
+ones.
 """
 
 import argparse
@@ -40,6 +41,11 @@ def trailing(rewards, w):
     return [mean(rewards[k - w : k]) for k in range(w, len(rewards) + 1)]
 
 
+def window_of(n, window):
+    asked = math.ceil(n * float(window[:-1]) / 100) if window.endswith("%") else int(window)
+    return min(max(asked, 1), max(1, n // 2))
+
+
 class Span:
     """A stretch of rows and its levels."""
 
@@ -47,8 +53,7 @@ class Span:
         self.rows = rows
         self.r = [row["reward"] for row in rows if math.isfinite(row["reward"])]
         self.n = len(self.r)
-        asked = math.ceil(self.n * float(window[:-1]) / 100) if window.endswith("%") else int(window)
-        self.w = min(max(asked, 1), max(1, self.n // 2))
+        self.w = window_of(self.n, window)
         self.entry, self.exit = mean(self.r[: self.w]), mean(self.r[-self.w :])
         self.gain = less(self.exit, self.entry)
 
@@ -58,12 +63,12 @@ class Span:
     def rows_to(self, level):
         return next((k + self.w for k, m in enumerate(self.trailing()) if m >= level), None)
 
-    def adaptation(self):
+    def adaptation(self, share):
         if self.gain is None:
             return None
         if self.gain <= 0:
             return 0
-        reached = self.rows_to(self.entry + 0.9 * self.gain)
+        reached = self.rows_to(self.entry + share * self.gain)
         return self.n if reached is None else reached
 
 
@@ -141,13 +146,17 @@ def read(path, window):
     return [Run(identity, rows, window) for identity, rows in runs.values()]
 
 
-def recovery(before, after):
+def read_all(paths, window):
+    return [run for path in paths for run in read(path, window)]
+
+
+def recovery(before, after, share):
     """(rows, None) or (None, rows at which the revisit ended), or None."""
     if before.exit is None or after.entry is None:
         return None
     if after.entry >= before.exit:
         return 0, None
-    reached = after.rows_to(before.exit - (1 - 0.95) * (before.exit - after.entry))
+    reached = after.rows_to(before.exit - (1 - share) * (before.exit - after.entry))
     return (reached, None) if reached is not None else (None, after.n)
 
 
@@ -155,7 +164,7 @@ def defined(values):
     return [value for value in values if value is not None]
 
 
-def metrics(run, runs, threshold):
+def metrics(run, runs, asked, baseline, served):
     rewards = [row["reward"] for row in run.rows if math.isfinite(row["reward"])]
     out = {
         "n_steps": len(run.rows),
@@ -170,10 +179,12 @@ def metrics(run, runs, threshold):
     by_regime = defined(mean(r for v in run.of(regime) for r in v.r) for regime in run.regimes)
     out["macro_reward"] = mean(by_regime)
     out["final_performance"] = mean(defined(run.of(regime)[-1].exit for regime in run.regimes))
-    out.update(revisits(run, runs))
-    out.update(adaptation(run, threshold))
-    out.update(levels(run, runs, rewards, by_regime))
-    out.update(plasticity(run))
+    out.update(revisits(run, runs, asked))
+    out.update(adaptation(run, asked))
+    out.update(levels(run, runs, rewards, by_regime, asked))
+    out.update(plasticity(run, asked))
+    out.update(scratch(run, baseline, asked))
+    out.update(frozen(run, runs, served))
     out.update(rank(run))
     out["invalid_action_rate"] = mean(float(row["invalid_action"]) for row in run.rows)
     out.update(residuals(run))
@@ -181,28 +192,32 @@ def metrics(run, runs, threshold):
     return out
 
 
-def revisits(run, runs):
-    bounds = {}
+def revisits(run, runs, asked):
+    bounds, given = {}, asked["bounds"]
     for visit in (v for other in runs for v in other.visits):
         bounds.setdefault(visit.regime, []).extend(visit.r)
     drop = lambda pair: less(pair[0][-1].exit, pair[1].entry)
     drops = defined(map(drop, run.pairs))
     forgetting = mean(drops)
     own = [mean(defined(drop(pair) for pair in run.pairs if pair[1].regime == regime)) for regime in run.regimes]
-    normed, kept, best = [], [], []
+    normed, kept, best, bounded = [], [], [], []
     for earlier, after in run.pairs:
         if (f := drop((earlier, after))) is not None:
-            low, high = min(bounds[after.regime]), max(bounds[after.regime])
+            known = given.get(after.regime, {"min": None, "max": None})
+            low = min(bounds[after.regime]) if known["min"] is None else known["min"]
+            high = max(bounds[after.regime]) if known["max"] is None else known["max"]
+            if known["min"] is not None and known["max"] is not None:
+                bounded.append(-f / (known["max"] - known["min"]))
             normed += [f / (high - low)] if high > low else []
             kept += [after.entry / earlier[-1].exit] if after.entry > 0 and earlier[-1].exit > 0 else []
         exits = defined(v.exit for v in earlier)
         best.append(less(max(exits, default=None), after.entry))
     trends = []
     for regime in run.regimes:
-        done = [recovery(e[-1], a) for e, a in run.pairs if a.regime == regime]
+        done = [recovery(e[-1], a, asked["recover"]) for e, a in run.pairs if a.regime == regime]
         slope = theil_sen([(k, d[0]) for k, d in enumerate(done) if d and d[0] is not None])
         trends += [-slope] if slope is not None else []
-    recoveries = defined(recovery(e[-1], a) for e, a in run.pairs)
+    recoveries = defined(recovery(e[-1], a, asked["recover"]) for e, a in run.pairs)
     reached = [rows for rows, _ in recoveries if rows is not None]
     gaps = []
     for earlier, after in run.pairs:
@@ -212,7 +227,7 @@ def revisits(run, runs):
         "forgetting": forgetting,
         "forgetting_macro": mean(defined(own)),
         "bwt": None if forgetting is None else -forgetting,
-        "rem": None,
+        "rem": 1 - abs(min(mean(bounded), 0.0)) if bounded else None,
         "bwt_plus": None if forgetting is None else max(-forgetting, 0.0),
         "forgetting_max": mean(defined(best)),
         "forgetting_norm": mean(normed),
@@ -225,17 +240,18 @@ def revisits(run, runs):
     }
 
 
-def adaptation(run, threshold):
+def adaptation(run, asked):
+    threshold = asked["threshold"]
     drops = [less(before.exit, after.entry) for before, after in zip(run.visits, run.visits[1:])]
     reached = [] if threshold is None else defined(v.rows_to(threshold) for v in run.visits)
     return {
         "shift_drop": mean(defined(drops)),
-        "adaptation_rows": mean(defined(v.adaptation() for v in run.visits[1:])),
+        "adaptation_rows": mean(defined(v.adaptation(asked["adapt"]) for v in run.visits[1:])),
         "time_to_threshold": statistics.median(reached) if reached else None,
     }
 
 
-def levels(run, runs, rewards, by_regime):
+def levels(run, runs, rewards, by_regime, asked):
     windows = [v.trailing() for v in run.visits if v.n]
     rises, falls = [], []
     for visit in run.visits:
@@ -243,10 +259,11 @@ def levels(run, runs, rewards, by_regime):
         if m:
             falls.append(max(max(m[: k + 1]) - m[k] for k in range(len(m))))
             rises.append(max(m[k] - min(m[: k + 1]) for k in range(len(m))))
-    best = {}
-    for visit in (v for other in runs for v in other.visits if v.exit is not None):
+    reference, best = asked["regret_ref"], {}
+    for visit in (v for other in ([run] if reference == "run" else runs) for v in other.visits if v.exit is not None):
         best[visit.regime] = max(best.get(visit.regime, -math.inf), visit.exit)
-    regrets = [best[v.regime] - r for v in run.visits if v.regime is not None for r in v.r]
+    best = reference if isinstance(reference, dict) else best
+    regrets = [best[v.regime] - r for v in run.visits if v.regime is not None and v.regime in best for r in v.r]
     tail = math.ceil(len(rewards) / 20)
     none = None if not rewards else 0.0
     return {
@@ -260,13 +277,88 @@ def levels(run, runs, rewards, by_regime):
     }
 
 
-def plasticity(run):
+def plasticity(run, asked):
     firsts = [(order, run.of(regime)[0]) for order, regime in enumerate(run.regimes)]
     slope = lambda points: theil_sen(points) if len(points) >= 3 else None
     return {
         "plasticity_exit_slope": slope([(k, v.exit) for k, v in firsts if v.exit is not None]),
-        "plasticity_adapt_slope": slope([(k, v.adaptation()) for k, v in firsts if v.exit is not None]),
+        "plasticity_adapt_slope": slope([(k, v.adaptation(asked["adapt"])) for k, v in firsts if v.exit is not None]),
     }
+
+
+def scratch(run, baseline, asked):
+    """First encounters against learning from scratch, over the common length."""
+    out = {name: [] for name in ("auc_diff", "ft_norm", "transfer_ratio", "rel_perf", "sample_eff",
+                                 "jumpstart_baseline")}
+    for regime in run.regimes:
+        first = run.of(regime)[0]
+        bases = [next((v for v in other.of(regime) if v.n), None) for other in baseline]
+        bases = defined(bases)
+        if not bases or not first.n:
+            continue
+        length = min([first.n] + [base.n for base in bases])
+        own = first.r[:length]
+        base = [mean(b.r[k] for b in bases) for k in range(length)]
+        a, b = mean(own), mean(base)
+        out["auc_diff"].append(a - b)
+        out["jumpstart_baseline"].append(first.entry - mean(base.entry for base in bases))
+        top = asked["bounds"].get(regime, {"max": None})["max"]
+        if top is not None and top - b > 0:
+            out["ft_norm"].append((a - b) / (top - b))
+        if b > 0:
+            out["transfer_ratio"].append((a - b) / b)
+            out["rel_perf"].append(a / b)
+        w = window_of(length, str(asked["window"]))
+        tops = []
+        for curve in (own, base):
+            m = trailing(curve, w)
+            tops.append((max(m), m.index(max(m)) + w))
+        (sat, at), (sat_base, at_base) = tops
+        if sat_base > 0:
+            rise = math.fsum((k - (length - 1) / 2) * r for k, r in enumerate(own))
+            out["sample_eff"].append(0.0 if rise < 0 or sat < 0.2 * sat_base else sat / sat_base * at_base / at)
+    return {name: mean(values) for name, values in out.items()}
+
+
+def matrix(run, served):
+    """R as {checkpoint step: {regime: mean reward}}, in the order of steps; the final bundle last."""
+    found = {}
+    for other in served:
+        if other.identity == run.identity:
+            steps = {row.get("checkpoint_step") for row in other.rows}
+            step = steps.pop()
+            for regime in other.regimes:
+                rewards = [r for v in other.of(regime) for r in v.r]
+                found.setdefault(math.inf if step is None else step, {}).setdefault(regime, []).extend(rewards)
+    rows = {step: {regime: mean(r) for regime, r in found[step].items() if r} for step in sorted(found)}
+    return {step: row for step, row in rows.items() if row}
+
+
+def frozen(run, runs, served):
+    names = ("average_performance", "forgetting_frozen", "bwt_frozen", "isolated_forgetting", "zero_shot_transfer")
+    r = matrix(run, served)
+    if not r:
+        return dict.fromkeys(names)
+    steps, end = list(r), r[max(r)]
+    labelled = [v for v in run.visits if v.regime is not None]
+    drops, changes, falls, rises = [], [], [], []
+    for regime in run.regimes:
+        exit = run.of(regime)[-1].exit
+        if regime != labelled[-1].regime and regime in end and exit is not None:
+            drops.append(exit - end[regime])
+        begin, learned = (run.of(regime)[0].rows[k]["step"] for k in (0, -1))
+        after = [step for step in steps if step >= learned]
+        if after and after[0] != steps[-1] and regime in r[after[0]] and regime in end:
+            changes.append(end[regime] - r[after[0]][regime])
+        scale = max((abs(row[regime]) for other in runs for row in matrix(other, served).values() if regime in row),
+                    default=0)
+        for one, two in zip(steps, steps[1:]):
+            if regime in r[one] and regime in r[two] and scale > 0:
+                if after and two > after[0]:
+                    falls.append((r[one][regime] - r[two][regime]) / scale)
+                if two < begin:
+                    rises.append((r[two][regime] - r[one][regime]) / scale)
+    return dict(zip(names, (mean(end.values()), mean(drops), mean(changes), mean(falls), mean(rises))))
 
 
 def rank(run):
@@ -374,16 +466,17 @@ def check(where, found, expected, scale):
         raise Differs(f"{where}: the report says {found!r}, the reference {expected!r}")
 
 
-def compare(runs, report, threshold):
+def compare(runs, report, baseline, served):
     """Differences of levels cancel, so values are compared relative to the trace's scale too."""
+    asked = report["settings"]
     check("runs", len(report["runs"]), len(runs), 0)
     groups = {}
-    for run, theirs in zip(runs, report["runs"]):
+    for theirs in report["runs"]:
+        run = next(run for run in runs if run.identity == theirs["identity"])
         where = json.dumps(run.identity)
-        check(f"{where} identity", theirs["identity"], run.identity, 0)
         sizes = [abs(row["reward"]) for row in run.rows if math.isfinite(row["reward"])]
         scale = max(sizes, default=1.0)
-        own = metrics(run, runs, threshold)
+        own = metrics(run, runs, asked, baseline, served)
         check(f"{where} metrics", sorted(theirs["metrics"]), sorted(own), 0)
         for name, value in own.items():
             entry = theirs["metrics"][name]
@@ -401,10 +494,10 @@ def compare(runs, report, threshold):
             place = f"{where} encounter at {entry['first_step']}"
             for field, value in (("regime", visit.regime), ("n", visit.n), ("w", visit.w), ("entry", visit.entry),
                                  ("exit", visit.exit), ("mean", mean(visit.r)),
-                                 ("adaptation_rows", visit.adaptation())):
+                                 ("adaptation_rows", visit.adaptation(asked["adapt"]))):
                 check(f"{place} {field}", entry[field], value, scale)
         for (earlier, after), entry in zip(run.pairs, theirs["pairs"], strict=True):
-            rows, censored = recovery(earlier[-1], after) or (None, None)
+            rows, censored = recovery(earlier[-1], after, asked["recover"]) or (None, None)
             for field, value in (("forgetting", less(earlier[-1].exit, after.entry)),
                                  ("recovery_rows", rows), ("censored_at", censored)):
                 check(f"{where} pair of {after.regime} {field}", entry[field], value, scale)
@@ -427,31 +520,34 @@ def main():
     parser.add_argument("--compare", action="store_true", help="check REPORT against the reference")
     parser.add_argument("trace")
     parser.add_argument("report", nargs="?")
-    parser.add_argument("--window")
+    parser.add_argument("--window", default="10%")
     parser.add_argument("--threshold", type=float)
+    parser.add_argument("--baseline", nargs="+", default=[])
+    parser.add_argument("--frozen", nargs="+", default=[])
     options = parser.parse_args()
     if options.compare != (options.report is not None):
         parser.error("--compare needs TRACE and REPORT.json; without it there is TRACE only")
-    report = None
+    asked = {"window": options.window, "threshold": options.threshold, "recover": 0.95, "adapt": 0.9, "bounds": {},
+             "regret_ref": "set"}
     if options.compare:
+        def refuse(token):
+            raise Differs(f"{token} is not strict JSON")
         with open(options.report, encoding="utf-8") as file:
-            def refuse(token):
-                raise Differs(f"{token} is not strict JSON")
             try:
                 report = json.load(file, parse_constant=refuse)
             except Differs as differs:
                 sys.exit(str(differs))
-    asked = report["settings"] if report else {}
-    window = str(options.window or asked.get("window", "10%"))
-    threshold = options.threshold if options.threshold is not None else asked.get("threshold")
-    runs = read(options.trace, window)
-    if not report:
-        tree = [{"identity": run.identity, "metrics": metrics(run, runs, threshold), "components": components(run)}
-                for run in runs]
+        asked = report["settings"]
+    window = str(asked["window"])
+    runs, baseline = read(options.trace, window), read_all(options.baseline, window)
+    served = read_all(options.frozen, window)
+    if not options.compare:
+        tree = [{"identity": run.identity, "metrics": metrics(run, runs, asked, baseline, served),
+                 "components": components(run)} for run in runs]
         print(json.dumps({"runs": tree}, indent=1))
         return
     try:
-        compare(runs, report, threshold)
+        compare(runs, report, baseline, served)
     except Differs as differs:
         sys.exit(str(differs))
 

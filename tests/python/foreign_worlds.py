@@ -111,7 +111,7 @@ class Reports(World):
         told = {
             "observed_at": datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc),
             "effective_rank": np.float32(2.5),
-            "ticket_snapshot": {"open": np.int64(self.count), "ids": np.arange(2)},
+            "ticket_snapshot": {"open": np.int64(self.count), "ids": np.arange(2), 7: None},
             "verifier_snapshot": {"passed": np.bool_(True)},
             "speed": np.float64(0.5),
             "large": 2**62 + 1,
@@ -124,6 +124,11 @@ class Reports(World):
 
     def describe(self):
         return {"adapter": "reports", "tickets": np.int64(3)}
+
+
+class Mutters(World):
+    def info(self):
+        return {"ticket_snapshot": {"open": object()}}
 
 
 class Shifts(World):

@@ -179,3 +179,93 @@ fn paths_are_read_in_the_order_given() {
     assert_eq!(columns.runs.iter().map(|run| run.step.len()).collect::<Vec<_>>(), [1, 18]);
     assert_eq!(columns.warnings[0].code, "duplicate_file");
 }
+
+/// `skyfall eval` on a directory of these files; what names a file is left out.
+fn evaluated<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> String {
+    let scratch = crate::command::Scratch::new();
+    for (name, bytes) in files {
+        std::fs::create_dir_all(scratch.file("t")).unwrap();
+        std::fs::write(scratch.file("t").join(name), bytes).unwrap();
+    }
+    let json = scratch.skyfall(&["eval", "--traces", "t", "--window", "2", "--format", "json"]).ok().stdout;
+    let mut report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mut walk = vec![&mut report];
+    while let Some(value) = walk.pop() {
+        match value {
+            serde_json::Value::Object(map) => {
+                for key in ["inputs", "files", "file"] {
+                    map.remove(key);
+                }
+                walk.extend(map.values_mut());
+            }
+            serde_json::Value::Array(items) => walk.extend(items),
+            _ => {}
+        }
+    }
+    report.to_string()
+}
+
+#[test]
+fn evaluation_prints_the_same_numbers_whatever_the_wrapping() {
+    let text = gold();
+    let whole = evaluated([("a.jsonl", text.clone())]);
+    let crlf = String::from_utf8(text.clone()).unwrap().replace('\n', "\r\n");
+    let marked = [&b"\xef\xbb\xbf"[..], crlf.as_bytes()].concat();
+    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let chunk = |range: std::ops::Range<usize>| lines[range].concat();
+    let chunks = [("c.jsonl", chunk(0..5)), ("a.jsonl.gz", gzip(&chunk(5..11))), ("b.jsonl.zst", zstd(&chunk(11..18)))];
+    for (wrapping, files) in [
+        ("gzip", vec![("a.jsonl.gz", gzip(&text))]),
+        ("zstd", vec![("a.jsonl.zst", zstd(&text))]),
+        ("CRLF and a mark", vec![("a.jsonl", marked.clone())]),
+        ("gzip of CRLF and a mark", vec![("a.jsonl.gz", gzip(&marked))]),
+        ("chunks, shuffled", chunks.to_vec()),
+    ] {
+        assert_eq!(evaluated(files), whole, "{wrapping}");
+    }
+}
+
+#[test]
+fn counts_agree_with_columns_whatever_the_blocks_and_threads() {
+    let cut = 40;
+    let files = directory([
+        ("a.jsonl", odd_trace()),
+        ("b.jsonl.gz", gzip(&odd_trace()[cut..])),
+        ("c.jsonl", gold()),
+        ("d.jsonl", String::from_utf8(gold()).unwrap().replace("\"step\": ", "\"step\": 10").into_bytes()),
+    ]);
+    let paths = [files.path().to_owned()];
+    let columns = read_columns(&paths, &ReadOptions::default()).unwrap();
+    let stats_with = |block_bytes: usize, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = ReadOptions { block_bytes, ..ReadOptions::default() };
+        pool.install(|| skyfall::trace::stats(&paths, &options)).unwrap()
+    };
+    let whole = stats_with(1 << 20, 1);
+    assert_eq!(whole.warnings, columns.warnings);
+    assert_eq!(whole.inputs, columns.inputs);
+    assert_eq!(whole.runs.len(), columns.runs.len());
+    for (run, columns) in whole.runs.iter().zip(&columns.runs) {
+        assert_eq!((&run.identity, &run.files, &run.meta), (&columns.identity, &columns.files, &columns.meta));
+        assert_eq!(run.rows, columns.step.len() as u64);
+        let finite: Vec<f64> = columns.reward.iter().copied().filter(|reward| !reward.is_nan()).collect();
+        assert_eq!(run.reward.count(), finite.len() as u64);
+        let mean = finite.iter().sum::<f64>() / finite.len() as f64;
+        assert!((run.reward.mean().unwrap() - mean).abs() < 1e-12);
+        let changes = 1 + columns.regime.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert_eq!((run.n_segments, run.segments.len()), (changes as u64, changes));
+        assert_eq!(run.segments.iter().map(|segment| segment.rows).sum::<u64>(), run.rows);
+        for (regime, label) in run.regimes.iter().zip(&columns.labels) {
+            let place = columns.labels.iter().position(|known| known == label).unwrap() as u32;
+            assert_eq!(regime.label.as_ref(), Some(label));
+            assert_eq!(regime.rows, columns.regime.iter().filter(|known| **known == place).count() as u64);
+        }
+        assert_eq!(run.components.keys().collect::<Vec<_>>(), columns.components.keys().collect::<Vec<_>>());
+        for (name, tally) in &run.components {
+            assert_eq!(tally.count(), columns.components[name].iter().filter(|value| !value.is_nan()).count() as u64);
+        }
+    }
+    for (block_bytes, threads) in [(1, 1), (333, 2), (5000, 5)] {
+        assert_eq!(format!("{:?}", stats_with(block_bytes, threads)), format!("{whole:?}"), "{block_bytes} {threads}");
+    }
+}

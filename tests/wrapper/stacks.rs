@@ -56,7 +56,10 @@ fn neutral_wrappers_change_no_bit() {
         let bare = trajectory(&mut *native(id, &[]), Some(3), 700);
         assert!(bare == trajectory(&mut *native(id, &fitting(id)), Some(3), 700), "{id}");
         for wrapper in fitting(id) {
-            assert!(bare == trajectory(&mut *native(id, &[wrapper.clone()]), Some(3), 700), "{id} in {wrapper:?}");
+            assert!(
+                bare == trajectory(&mut *native(id, std::slice::from_ref(&wrapper)), Some(3), 700),
+                "{id} in {wrapper:?}"
+            );
         }
     }
 }
@@ -155,6 +158,25 @@ fn everything_else_passes_through() {
     let steps: Vec<_> = (0..3).map(|_| bench.step(&Element::Discrete(0)).1).collect();
     assert_eq!(steps.iter().map(|step| step.info.invalid_action).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(steps.iter().map(|step| step.terminated).collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[test]
+fn reset_options_reach_the_environment() {
+    let wrappers = r#"[{"name": "observation_noise"}, {"name": "observation_delay"}]"#;
+    let mut bare = native("CartPole-v1", &[]);
+    let mut wrapped = native("CartPole-v1", &stack(wrappers));
+    let options = Map::from_iter([("low".to_owned(), 0.01.into()), ("high".to_owned(), 0.02.into())]);
+    let seen = |env: &mut dyn Env| {
+        let mut observation = env.observation_space().blank();
+        env.reset_with(Some(1), &options, &mut observation).unwrap();
+        observation
+    };
+    let first = seen(&mut *bare);
+    assert_eq!(first, seen(&mut *wrapped));
+    assert!(first.as_f32().unwrap().iter().all(|value| (0.01..0.02).contains(value)));
+    let unknown = Map::from_iter([("hgh".to_owned(), 1.into())]);
+    let mut observation = wrapped.observation_space().blank();
+    assert!(wrapped.reset_with(None, &unknown, &mut observation).is_err());
 }
 
 #[test]

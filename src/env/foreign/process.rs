@@ -70,11 +70,15 @@ impl Process {
         let mut child = command.spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
         let ((input, output), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut unblocked = Ok(());
         for pipe in [input.as_fd(), output.as_fd(), errors.as_fd()] {
-            rustix::io::ioctl_fionbio(pipe, true)?;
+            unblocked = unblocked.and(rustix::io::ioctl_fionbio(pipe, true));
         }
         let (inbox, line, last) = (Vec::new(), Vec::new(), VecDeque::new());
-        Ok(Self { child, input: Some(input), output, errors: Some(errors), inbox, line, last, status: None, watch })
+        // From here on it is reaped, whatever comes.
+        let (input, errors) = (Some(input), Some(errors));
+        let process = Self { child, input, output, errors, inbox, line, last, status: None, watch };
+        Ok(unblocked.map(|()| process)?)
     }
 
     /// Sends a frame and waits for the answer, at most `limit` if there is one.
@@ -100,6 +104,9 @@ impl Process {
         let mut deadline = limit.map(|limit| (begun + limit, Broken::Late(limit)));
         let mut stopping = false;
         let mut unsent = frame;
+        if !self.inbox.is_empty() {
+            return Err(Broken::Garbage("it came before the question".to_owned()));
+        }
         loop {
             unsent = self.send(unsent)?;
             if unsent.is_empty()

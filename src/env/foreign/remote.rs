@@ -97,6 +97,32 @@ impl Remote {
         answer.head.get(name).ok_or_else(|| self.failed(format!("its answer to `{question}` has no `{name}`")))
     }
 
+    /// The `info` of `answer`; what the trace records of it must be of its kind.
+    fn info(&self, mut answer: Frame, question: &str) -> Result<Info, EnvError> {
+        let mut entries = match answer.head.swap_remove("info") {
+            None | Some(Value::Null) => return Ok(Info::default()),
+            Some(Value::Map(entries)) => entries,
+            Some(other) => {
+                let kind = other.kind();
+                return Err(self.failed(format!("in its answer to `{question}`, `info` must be a map, got {kind}")));
+            }
+        };
+        for (name, value) in entries.iter().filter(|(_, value)| !value.is_null()) {
+            let what = match name.as_str() {
+                "invalid_action" if value.as_bool().is_none() => "a boolean",
+                "observed_at" if value.as_text().is_none() => "text",
+                "effective_rank" if value.as_float().is_none() => "a number",
+                "ticket_snapshot" | "verifier_snapshot" if value.as_map().is_none() => "a map",
+                _ => continue,
+            };
+            let kind = value.kind();
+            let message = format!("in its answer to `{question}`, `info.{name}` must be {what}, got {kind}");
+            return Err(self.failed(message));
+        }
+        let invalid_action = entries.shift_remove("invalid_action").and_then(|value| value.as_bool()).unwrap_or(false);
+        Ok(Info { invalid_action, entries: (!entries.is_empty()).then(|| Box::new(entries)) })
+    }
+
     /// Reads the observation of `answer` into `slot`.
     fn observe(&mut self, answer: &Frame, question: &str, slot: &mut Element) -> Result<(), EnvError> {
         let value = self.field(answer, question, "observation")?;
@@ -166,7 +192,7 @@ impl Env for Remote {
             head.extend_from_slice(format!("{{\"seed\":{seed}}}").as_bytes());
         })?;
         self.observe(&answer, "reset", observation)?;
-        Ok(info(answer))
+        self.info(answer, "reset")
     }
 
     fn step(&mut self, action: &Element, observation: &mut Element) -> Result<Transition, EnvError> {
@@ -190,7 +216,7 @@ impl Env for Remote {
         let reward = self.field(&answer, "step", "reward")?;
         let reward = reward.as_float().ok_or_else(|| wrong("reward", "a number", reward))?;
         let (terminated, truncated) = (flag("terminated")?, flag("truncated")?);
-        Ok(Transition { reward, terminated, truncated, info: info(answer) })
+        Ok(Transition { reward, terminated, truncated, info: self.info(answer, "step")? })
     }
 
     fn parameters(&self) -> Map {
@@ -232,13 +258,6 @@ impl Env for Remote {
     fn describe(&self) -> Map {
         self.describe.clone()
     }
-}
-
-/// The `info` of an answer.
-fn info(mut answer: Frame) -> Info {
-    let Some(Value::Map(mut entries)) = answer.head.swap_remove("info") else { return Info::default() };
-    let invalid_action = entries.shift_remove("invalid_action").and_then(|value| value.as_bool()).unwrap_or(false);
-    Info { invalid_action, entries: (!entries.is_empty()).then(|| Box::new(entries)) }
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

@@ -15,6 +15,9 @@ except ModuleNotFoundError as missing:
     np, no_numpy = None, missing
 
 
+RECORDED = ("invalid_action", "observed_at", "effective_rank", "ticket_snapshot", "verifier_snapshot")
+
+
 class Failure(Exception):
     """What is told as it stands, without the name of an exception."""
 
@@ -44,7 +47,7 @@ def plain(value):
     elif isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     elif isinstance(value, dict):
-        if all(isinstance(key, str) for key in value):
+        if all(isinstance(key, (str, int, np.integer)) for key in value):
             return {str(key): plain(item) for key, item in value.items()}
     elif isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
@@ -52,14 +55,15 @@ def plain(value):
 
 
 def plain_entries(entries):
-    """The entries of a mapping that are plain data."""
+    """The entries of a mapping that are plain data; those that are recorded must be."""
     kept = {}
     for key, value in entries.items():
         if isinstance(key, str):
             try:
                 kept[key] = plain(value)
-            except (TypeError, RecursionError):
-                pass
+            except (TypeError, RecursionError) as problem:
+                if key in RECORDED:
+                    raise Failure(f"info[{key!r}] cannot be recorded: {problem}") from problem
     return kept
 
 

@@ -1,19 +1,15 @@
 //! Rows 11, 12, 15-18 and 23 of the table: how fast a level is reached (again).
 
+use super::Outcome;
+use super::Reference;
 use super::revisit::why_none;
-use super::{Outcome, Reference};
 use crate::eval::encounter::{Analysis, Encounter, Pair};
 use crate::eval::series::{count, median, theil_sen, trailing_means};
 
-/// The share of the way back that counts as recovered.
-pub(in crate::eval) const RECOVER: f64 = 0.95;
-/// The share of an encounter's gain that counts as adapted.
-pub(in crate::eval) const ADAPT: f64 = 0.9;
-
 /// The first row of an encounter, from 1, at which the trailing mean reaches `level`.
-pub(in crate::eval) fn rows_to(encounter: &Encounter, level: f64) -> Option<usize> {
+pub(in crate::eval) fn rows_to(encounter: &Encounter<'_>, level: f64) -> Option<usize> {
     let w = encounter.span.w;
-    trailing_means(&encounter.rewards, w).iter().position(|mean| *mean >= level).map(|index| index + w)
+    trailing_means(&encounter.rewards, w).position(|mean| mean >= level).map(|index| index + w)
 }
 
 /// How a revisit came back to the level it was left at.
@@ -25,13 +21,14 @@ pub(in crate::eval) enum Recovery {
     Censored(usize),
 }
 
-/// The recovery of one pair; `None` when either visit has no finite row.
-pub(in crate::eval) fn recovery_of(pair: &Pair<'_>) -> Option<Recovery> {
+/// The recovery of one pair up to the share `recover` of the way back; `None` when either visit
+/// has no finite row.
+pub(in crate::eval) fn recovery_of(pair: &Pair<'_>, recover: f64) -> Option<Recovery> {
     let (reference, entry) = (pair.before.span.exit?, pair.after.span.entry?);
     if entry >= reference {
         return Some(Recovery::After(0));
     }
-    let level = reference - (1.0 - RECOVER) * (reference - entry);
+    let level = reference - (1.0 - recover) * (reference - entry);
     Some(match rows_to(pair.after, level) {
         Some(row) => Recovery::After(row),
         None => Recovery::Censored(pair.after.span.n),
@@ -41,7 +38,8 @@ pub(in crate::eval) fn recovery_of(pair: &Pair<'_>) -> Option<Recovery> {
 /// The median over revisits of the rows until 95 % of the way back to the level before.
 /// Revisits that never get there have no value and are counted.
 pub(super) fn recovery_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let recoveries: Vec<Recovery> = run.pairs().iter().filter_map(recovery_of).collect();
+    let recoveries: Vec<Recovery> =
+        run.pairs().iter().filter_map(|pair| recovery_of(pair, run.settings.recover)).collect();
     let reached = recoveries.iter().filter_map(|recovery| match recovery {
         Recovery::After(rows) => Some(*rows),
         Recovery::Censored(_) => None,
@@ -60,7 +58,7 @@ fn censored_median(reached: &[usize], asked: usize, none: Option<&'static str>) 
 /// The median over encounters of the rows until the threshold asked for.
 pub(super) fn time_to_threshold(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let Some(threshold) = run.settings.threshold else { return Outcome::undefined("no_threshold") };
-    let asked: Vec<&Encounter> = run.encounters.iter().filter(|visit| visit.span.n > 0).collect();
+    let asked: Vec<&Encounter<'_>> = run.encounters.iter().filter(|visit| visit.span.n > 0).collect();
     let reached: Vec<usize> = asked.iter().filter_map(|visit| rows_to(visit, threshold)).collect();
     censored_median(&reached, asked.len(), asked.is_empty().then_some("no_finite_reward"))
 }
@@ -70,7 +68,7 @@ pub(super) fn time_to_threshold(run: &Analysis<'_>, _: &Reference) -> Outcome {
 pub(super) fn recovery_trend(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let slopes = run.regimes.iter().filter_map(|regime| {
         let visits = run.pairs_of(regime).into_iter().enumerate();
-        let points = visits.filter_map(|(visit, pair)| match recovery_of(&pair)? {
+        let points = visits.filter_map(|(visit, pair)| match recovery_of(&pair, run.settings.recover)? {
             Recovery::After(rows) => Some((count(visit), count(rows))),
             Recovery::Censored(_) => None,
         });
@@ -81,34 +79,33 @@ pub(super) fn recovery_trend(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The mean over shifts of the exit before less the entry after. Mixes the scales of two regimes.
 pub(super) fn shift_drop(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let later = run.encounters.iter().skip(1);
-    let drops: Vec<f64> = run
-        .encounters
-        .iter()
-        .zip(later)
-        .filter_map(|(before, after)| Some(before.span.exit? - after.span.entry?))
-        .collect();
-    Outcome::mean(&drops, no_shift(run))
+    let span = |place: usize| run.encounters.get(place).map(|visit| &visit.span);
+    let drops = run.shifts().filter_map(|(before, after)| Some(span(before)?.exit? - span(after)?.entry?));
+    Outcome::mean(&drops.collect::<Vec<_>>(), no_shift(run))
 }
 
 /// Why no shift can be judged.
 fn no_shift(run: &Analysis<'_>) -> &'static str {
-    if run.encounters.len() > 1 { "no_finite_reward" } else { "no_shift" }
+    if run.shifts().next().is_some() { "no_finite_reward" } else { "no_shift" }
 }
 
-/// The rows until 90 % of an encounter's gain; 0 where there was none.
-pub(in crate::eval) fn adaptation_of(encounter: &Encounter) -> Option<usize> {
+/// The rows until the share `adapt` of an encounter's gain; 0 where there was none.
+pub(in crate::eval) fn adaptation_of(encounter: &Encounter<'_>, adapt: f64) -> Option<usize> {
     let (entry, gain) = (encounter.span.entry?, encounter.span.gain()?);
     if gain <= 0.0 {
         return Some(0);
     }
-    rows_to(encounter, entry + ADAPT * gain).or(Some(encounter.span.n))
+    rows_to(encounter, entry + adapt * gain).or(Some(encounter.span.n))
+}
+
+fn adaptations<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = usize> + 'a {
+    run.encounters.iter().skip(1).filter_map(|visit| adaptation_of(visit, run.settings.adapt))
 }
 
 /// The mean over encounters after the first of the rows until 90 % of the encounter's gain.
 pub(super) fn adaptation_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let rows: Vec<f64> = run.encounters.iter().skip(1).filter_map(adaptation_of).map(count).collect();
-    let outcome = Outcome::mean(&rows, no_shift(run));
+    let rows: Vec<f64> = adaptations(run).map(count).collect();
+    let outcome = Outcome::mean(&rows, if run.encounters.len() > 1 { "no_finite_reward" } else { "no_shift" });
     if !rows.is_empty() && rows.iter().all(|rows| *rows == 0.0) { outcome.because("no_gain") } else { outcome }
 }
 
@@ -117,7 +114,7 @@ pub(super) fn adaptation_rows(run: &Analysis<'_>, _: &Reference) -> Outcome {
 pub(in crate::eval) fn stability_gap_of(pair: &Pair<'_>) -> Option<f64> {
     let Encounter { span, rewards, .. } = pair.after;
     let early = rewards.get(..span.w.max(span.n.div_ceil(5))).unwrap_or(rewards);
-    Some(pair.before.span.exit? - trailing_means(early, span.w).into_iter().reduce(f64::min)?)
+    Some(pair.before.span.exit? - trailing_means(early, span.w).reduce(f64::min)?)
 }
 
 /// The mean over revisits of the stability gap.
@@ -127,7 +124,7 @@ pub(super) fn stability_gap(run: &Analysis<'_>, _: &Reference) -> Outcome {
 }
 
 /// `level` of each regime's first encounter, by the regime's order.
-fn first_encounters(run: &Analysis<'_>, level: impl Fn(&Encounter) -> Option<f64>) -> Vec<(f64, f64)> {
+fn first_encounters(run: &Analysis<'_>, level: impl Fn(&Encounter<'_>) -> Option<f64>) -> Vec<(f64, f64)> {
     let firsts = run.regimes.iter().enumerate().filter_map(|(order, regime)| Some((order, run.visits(regime).next()?)));
     firsts.filter_map(|(order, visit)| Some((count(order), level(visit)?))).collect()
 }
@@ -145,5 +142,5 @@ pub(super) fn plasticity_exit_slope(run: &Analysis<'_>, _: &Reference) -> Outcom
 
 /// Whether later new regimes are learned more slowly: the slope of their adaptation rows.
 pub(super) fn plasticity_adapt_slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    slope(&first_encounters(run, |visit| adaptation_of(visit).map(count)))
+    slope(&first_encounters(run, |visit| adaptation_of(visit, run.settings.adapt).map(count)))
 }

@@ -29,7 +29,7 @@ pub(in crate::eval) fn components(run: &Analysis<'_>) -> Vec<Map> {
                 let level = |place: usize| means.get(place).copied().flatten();
                 number(level(from).zip(level(to)).map(|(before, after)| after - before))
             };
-            put("delta", (1..means.len()).map(|place| change((place - 1, place))).collect::<Vec<_>>().into());
+            put("delta", run.shifts().map(change).collect::<Vec<_>>().into());
             put("pair_delta", run.pairs().iter().map(|pair| change(pair.places)).collect::<Vec<_>>().into());
             if total <= 0.0 {
                 put("reason", "zero_total".into());
@@ -46,7 +46,7 @@ fn present(column: &[f64]) -> impl Iterator<Item = f64> + '_ {
 
 /// The component's mean within each encounter.
 fn encounter_means(run: &Analysis<'_>, column: &[f64]) -> Vec<Option<f64>> {
-    let mean = |visit: &Encounter| {
+    let mean = |visit: &Encounter<'_>| {
         let rows = column.get(visit.span.rows.0..visit.span.rows.1).unwrap_or_default();
         (!rows.is_empty()).then(|| sum(present(rows)) / count(rows.len()))
     };

@@ -15,9 +15,9 @@ pub(super) fn n_encounters(run: &Analysis<'_>, _: &Reference) -> Outcome {
     Outcome::count(run.encounters.len(), run.run.step.len())
 }
 
-/// One less than the encounters.
+/// Changes from one encounter to the next: one less than the encounters, where nothing was left out.
 pub(super) fn n_shifts(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::count(run.encounters.len().saturating_sub(1), run.run.step.len())
+    Outcome::count(run.shifts().count(), run.run.step.len())
 }
 
 /// Canonical regimes; unlabelled rows are none.

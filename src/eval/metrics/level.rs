@@ -3,6 +3,7 @@
 use super::reward::{finite, no_regimes, regime_means};
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
+use crate::eval::reference::best_exits;
 use crate::eval::series::{Sum, count, mean, trailing_means};
 
 /// The least of the regimes' mean rewards.
@@ -13,7 +14,7 @@ pub(super) fn worst_regime(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The least trailing mean within any encounter.
 pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let lowest = |rewards: &[f64], w| trailing_means(rewards, w).into_iter().reduce(f64::min);
+    let lowest = |rewards: &[f64], w| trailing_means(rewards, w).reduce(f64::min);
     let windows = run.encounters.iter().filter_map(|encounter| lowest(&encounter.rewards, encounter.span.w));
     let windows: Vec<f64> = windows.collect();
     Outcome::or(windows.iter().copied().reduce(f64::min), windows.len(), "no_finite_reward")
@@ -22,9 +23,14 @@ pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
 /// The mean of the lowest 5 % of rewards (at least one row).
 pub(super) fn cvar05(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let mut rewards: Vec<f64> = finite(run).collect();
-    rewards.sort_by(f64::total_cmp);
     let lowest = rewards.len().div_ceil(20);
-    Outcome::or(mean(rewards.get(..lowest).unwrap_or_default()), lowest, "no_finite_reward")
+    if lowest < rewards.len() {
+        rewards.select_nth_unstable_by(lowest, f64::total_cmp);
+        rewards.truncate(lowest);
+    }
+    // In order: the sum does not hang on the order of the rows.
+    rewards.sort_unstable_by(f64::total_cmp);
+    Outcome::or(mean(&rewards), lowest, "no_finite_reward")
 }
 
 /// The greatest fall of the trailing mean within one encounter.
@@ -33,7 +39,7 @@ pub(super) fn max_drawdown(run: &Analysis<'_>, _: &Reference) -> Outcome {
         let mut highest = f64::NEG_INFINITY;
         let mut greatest: f64 = 0.0;
         for mean in means {
-            highest = highest.max(*mean);
+            highest = highest.max(mean);
             greatest = greatest.max(highest - mean);
         }
         greatest
@@ -46,16 +52,16 @@ pub(super) fn max_rise(run: &Analysis<'_>, _: &Reference) -> Outcome {
         let mut lowest = f64::INFINITY;
         let mut greatest: f64 = 0.0;
         for mean in means {
-            lowest = lowest.min(*mean);
+            lowest = lowest.min(mean);
             greatest = greatest.max(mean - lowest);
         }
         greatest
     })
 }
 
-fn extreme(run: &Analysis<'_>, of: impl Fn(&[f64]) -> f64) -> Outcome {
+fn extreme(run: &Analysis<'_>, of: impl Fn(&mut dyn Iterator<Item = f64>) -> f64) -> Outcome {
     let long = run.encounters.iter().filter(|encounter| encounter.span.n >= 2 * encounter.span.w);
-    let moves: Vec<f64> = long.map(|encounter| of(&trailing_means(&encounter.rewards, encounter.span.w))).collect();
+    let moves: Vec<f64> = long.map(|encounter| of(&mut trailing_means(&encounter.rewards, encounter.span.w))).collect();
     match moves.iter().copied().reduce(f64::max) {
         Some(greatest) => Outcome::float(greatest, moves.len()),
         None if finite(run).next().is_none() => Outcome::undefined("no_finite_reward"),
@@ -66,9 +72,12 @@ fn extreme(run: &Analysis<'_>, of: impl Fn(&[f64]) -> f64) -> Outcome {
 /// The regret and the labelled finite rows it is summed over.
 fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
     let (mut total, mut rows) = (Sum::default(), 0);
+    let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
+    let levels = reference.regret.as_ref().or(own.as_ref());
     for encounter in &run.encounters {
-        let Some(best) = encounter.regime.as_ref().and_then(|regime| reference.best_exit.get(regime)) else { continue };
-        for reward in &encounter.rewards {
+        let level = encounter.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+        let Some(best) = level else { continue };
+        for reward in encounter.rewards.iter() {
             total.add(best - reward);
             rows += 1;
         }
@@ -76,15 +85,25 @@ fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
     (total.value(), rows)
 }
 
-/// The sum over labelled rows of the regime's best exit level (over all runs given) less the
-/// reward: a proxy for dynamic regret that may be negative.
+/// Why no row has a regret.
+fn no_regret(run: &Analysis<'_>) -> &'static str {
+    match no_regimes(run) {
+        "no_finite_reward" if run.encounters.iter().any(|visit| visit.regime.is_some() && visit.span.n > 0) => {
+            "no_reference"
+        }
+        reason => reason,
+    }
+}
+
+/// The sum over labelled rows of the regime's reference level (its best exit, over all runs unless
+/// asked otherwise) less the reward: a proxy for dynamic regret that may be negative.
 pub(super) fn empirical_regret(run: &Analysis<'_>, reference: &Reference) -> Outcome {
     let (total, rows) = regret(run, reference);
-    Outcome::or((rows > 0).then_some(total), rows, no_regimes(run))
+    Outcome::or((rows > 0).then_some(total), rows, no_regret(run))
 }
 
 /// The same per row.
 pub(super) fn empirical_regret_per_step(run: &Analysis<'_>, reference: &Reference) -> Outcome {
     let (total, rows) = regret(run, reference);
-    Outcome::or((rows > 0).then(|| total / count(rows)), rows, no_regimes(run))
+    Outcome::or((rows > 0).then(|| total / count(rows)), rows, no_regret(run))
 }

@@ -3,27 +3,23 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::series::{THEIL_SEN_MOST, count, mean, theil_sen};
+use crate::eval::series::{count, sum, theil_sen, theil_sen_stride};
 
 const NOT_MEASURED: &str = "not_measured";
 
 /// Steps and ranks of the measured rows.
-fn measured(run: &Analysis<'_>) -> Vec<(f64, f64)> {
+fn measured<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
     let steps = run.run.step.iter();
     #[expect(clippy::cast_precision_loss, reason = "a step as an abscissa")]
-    steps
-        .zip(&run.run.effective_rank)
-        .filter(|(_, rank)| !rank.is_nan())
-        .map(|(step, rank)| (*step as f64, *rank))
-        .collect()
+    steps.zip(&run.run.effective_rank).filter(|(_, rank)| !rank.is_nan()).map(|(step, rank)| (*step as f64, *rank))
 }
 
 /// The first or last tenth of the measurements, at least one.
 fn level(run: &Analysis<'_>, last: bool) -> Option<(f64, usize)> {
-    let ranks: Vec<f64> = measured(run).into_iter().map(|(_, rank)| rank).collect();
-    let w = ranks.len().div_ceil(10);
-    let part = if last { ranks.get(ranks.len() - w..) } else { ranks.get(..w) };
-    Some((mean(part?)?, w))
+    let n = measured(run).count();
+    let w = n.div_ceil(10);
+    let part = measured(run).skip(if last { n - w } else { 0 }).take(w);
+    (w > 0).then(|| (sum(part.map(|(_, rank)| rank)) / count(w), w))
 }
 
 fn outcome(level: Option<(f64, usize)>) -> Outcome {
@@ -46,14 +42,15 @@ pub(super) fn change(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The Theil-Sen slope against the step; of so many points that some are left out, it says so.
 pub(super) fn slope(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let points = measured(run);
-    let reason = if points.is_empty() { NOT_MEASURED } else { "too_few_measurements" };
-    let outcome = Outcome::or(theil_sen(&points), points.len(), reason);
-    if outcome.value.is_some() && points.len() > THEIL_SEN_MOST { outcome.because("thinned") } else { outcome }
+    let n = measured(run).count();
+    let points: Vec<(f64, f64)> = measured(run).step_by(theil_sen_stride(n)).collect();
+    let reason = if n == 0 { NOT_MEASURED } else { "too_few_measurements" };
+    let outcome = Outcome::or(theil_sen(&points), n, reason);
+    if outcome.value.is_some() && n > points.len() { outcome.because("thinned") } else { outcome }
 }
 
 /// The share of rows that were measured: 0 when none was.
 pub(super) fn coverage(run: &Analysis<'_>, _: &Reference) -> Outcome {
     let rows = run.run.effective_rank.len();
-    Outcome::or((rows > 0).then(|| count(measured(run).len()) / count(rows)), rows, "no_rows")
+    Outcome::or((rows > 0).then(|| count(measured(run).count()) / count(rows)), rows, "no_rows")
 }

@@ -36,10 +36,9 @@ pub(in crate::eval) fn drop_of(pair: &Pair<'_>) -> Option<f64> {
 
 /// The mean over revisits of exit before less entry after; also of each regime's.
 pub(super) fn forgetting(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let mut outcome = mean_over_pairs(run, NO_FINITE_REWARD, drop_of);
+    let outcome = mean_over_pairs(run, NO_FINITE_REWARD, drop_of);
     let own = forgetting_of_regimes(run).into_iter();
-    outcome.by_regime = outcome.value.is_some().then(|| own.map(|(name, value)| (name, value.into())).collect());
-    outcome
+    outcome.with_regimes(own.map(|(name, value)| (name, value.into())).collect())
 }
 
 /// The mean forgetting of each regime that was revisited.
@@ -59,9 +58,16 @@ pub(super) fn bwt(run: &Analysis<'_>, _: &Reference) -> Outcome {
     mean_over_pairs(run, NO_FINITE_REWARD, |pair| drop_of(pair).map(|drop| -drop))
 }
 
-/// Remembering needs rewards between known bounds; none can be given yet.
+/// Remembering (Díaz-Rodríguez et al. 2018): 1 less what of normalised backward transfer is loss,
+/// of rewards between given bounds.
 pub(super) fn rem(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    Outcome::undefined(why_none(run).unwrap_or("no_bounds"))
+    let bounds = &run.settings.bounds;
+    let mut bwt = mean_over_pairs(run, "no_bounds", |pair| {
+        let (low, high) = bounds.get(pair.after.regime.as_deref()?)?.range()?;
+        Some(-drop_of(pair)? / (high - low))
+    });
+    bwt.value = bwt.value.and_then(|value| value.as_float()).map(|value| (1.0 - value.min(0.0).abs()).into());
+    bwt
 }
 
 /// What of backward transfer is gain.
@@ -76,13 +82,13 @@ pub(super) fn forgetting_max(run: &Analysis<'_>, _: &Reference) -> Outcome {
     mean_over_pairs(run, NO_FINITE_REWARD, |pair| Some(pair.best_exit? - pair.after.span.entry?))
 }
 
-/// Forgetting as a share of the regime's range of rewards over all runs.
+/// Forgetting as a share of the regime's range of rewards: as given, else over all runs.
 pub(super) fn forgetting_norm(run: &Analysis<'_>, reference: &Reference) -> Outcome {
     mean_over_pairs(run, "zero_range", |pair| normalised_drop(pair, reference))
 }
 
 pub(in crate::eval) fn normalised_drop(pair: &Pair<'_>, reference: &Reference) -> Option<f64> {
-    let (low, high) = reference.bounds.get(pair.after.regime.as_deref()?)?;
+    let (low, high) = reference.ranges.get(pair.after.regime.as_deref()?)?;
     (high > low).then_some(drop_of(pair)? / (high - low))
 }
 

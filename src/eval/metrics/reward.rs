@@ -56,33 +56,36 @@ pub(super) fn invalid_action_rate(run: &Analysis<'_>, _: &Reference) -> Outcome 
 }
 
 /// What each row with components leaves of its reward once they are taken away.
-fn residuals(run: &Analysis<'_>) -> Vec<(f64, f64)> {
+fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
     let columns: Vec<&Vec<f64>> = run.run.components.values().collect();
-    let mut residuals = Vec::new();
-    for (row, reward) in run.run.reward.iter().enumerate().filter(|(_, reward)| reward.is_finite()) {
+    let rewards = run.run.reward.iter().enumerate().filter(|(_, reward)| reward.is_finite());
+    rewards.filter_map(move |(row, reward)| {
         let mut components = Sum::default();
         let mut any = false;
         for value in columns.iter().filter_map(|column| column.get(row)).filter(|value| !value.is_nan()) {
             components.add(*value);
             any = true;
         }
-        if any {
-            residuals.push((*reward, (reward - components.value()).abs()));
-        }
-    }
-    residuals
+        any.then(|| (*reward, (reward - components.value()).abs()))
+    })
 }
 
 /// The greatest difference between a reward and the sum of its components.
 pub(super) fn residual_max(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let residuals = residuals(run);
-    let greatest = residuals.iter().map(|(_, residual)| *residual).reduce(f64::max);
-    Outcome::or(greatest, residuals.len(), "no_components")
+    let (mut greatest, mut n) = (None, 0);
+    for (_, residual) in residuals(run) {
+        greatest = greatest.into_iter().chain([residual]).reduce(f64::max);
+        n += 1;
+    }
+    Outcome::or(greatest, n, "no_components")
 }
 
 /// The share of rows whose components do not add up to the reward (beyond a millionth of it).
 pub(super) fn residual_frac(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let residuals = residuals(run);
-    let off = residuals.iter().filter(|(reward, residual)| *residual > 1e-6 * reward.abs().max(1.0)).count();
-    Outcome::or((!residuals.is_empty()).then(|| count(off) / count(residuals.len())), residuals.len(), "no_components")
+    let (mut off, mut n) = (0, 0);
+    for (reward, residual) in residuals(run) {
+        off += usize::from(residual > 1e-6 * reward.abs().max(1.0));
+        n += 1;
+    }
+    Outcome::or((n > 0).then(|| count(off) / count(n)), n, "no_components")
 }

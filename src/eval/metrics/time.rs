@@ -2,21 +2,23 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::instant::{Instant, instant};
+use crate::eval::instant::instant;
 use crate::eval::series::count;
 
 /// Seconds between the earliest and the latest observation, and how many rows have a time.
 fn span(run: &Analysis<'_>) -> Result<(f64, usize), &'static str> {
-    let times: Vec<Instant> = run.run.observed_at.iter().flatten().filter_map(|text| instant(text)).collect();
-    let Some(first) = times.first() else { return Err("no_times") };
-    if times.iter().any(|time| time.aware != first.aware) {
-        return Err("mixed_times");
+    let mut times = run.run.observed_at.iter().flatten().filter_map(|text| instant(text));
+    let Some(first) = times.next() else { return Err("no_times") };
+    let (mut earliest, mut latest, mut n) = (first.nanoseconds, first.nanoseconds, 1);
+    for time in times {
+        if time.aware != first.aware {
+            return Err("mixed_times");
+        }
+        (earliest, latest, n) = (earliest.min(time.nanoseconds), latest.max(time.nanoseconds), n + 1);
     }
-    let at = || times.iter().map(|time| time.nanoseconds);
-    let nanoseconds = at().max().zip(at().min()).map_or(0, |(latest, earliest)| latest - earliest);
     #[expect(clippy::cast_precision_loss, reason = "nanoseconds as seconds")]
-    let seconds = nanoseconds as f64 / 1e9;
-    Ok((seconds, times.len()))
+    let seconds = (latest - earliest) as f64 / 1e9;
+    Ok((seconds, n))
 }
 
 pub(super) fn span_s(run: &Analysis<'_>, _: &Reference) -> Outcome {

@@ -3,8 +3,9 @@
 use super::{number, size};
 use crate::eval::encounter::{Analysis, Encounter, Pair, Segment, Span};
 use crate::eval::metrics::{
-    Recovery, Reference, adaptation_of, drop_of, normalised_drop, recovery_of, retention_of, rows_to, stability_gap_of,
+    Recovery, adaptation_of, drop_of, normalised_drop, recovery_of, retention_of, rows_to, stability_gap_of,
 };
+use crate::eval::reference::Reference;
 use crate::eval::series::count;
 use crate::value::{Map, Value};
 
@@ -20,7 +21,22 @@ pub(super) fn segments(run: &Analysis<'_>) -> Vec<Map> {
 
 /// The revisits of a run, each with the visit before.
 pub(super) fn pairs(run: &Analysis<'_>, reference: &Reference) -> Vec<Map> {
-    run.pairs().iter().map(|each| pair(each, reference)).collect()
+    run.pairs().iter().map(|each| pair(each, run.settings.recover, reference)).collect()
+}
+
+/// The changes from one encounter to the next.
+pub(super) fn shifts(run: &Analysis<'_>) -> Vec<Map> {
+    let shift = |(from, to): (usize, usize)| {
+        let (before, after) = (run.encounters.get(from)?, run.encounters.get(to)?);
+        let mut map = Map::new();
+        map.insert("step".to_owned(), after.span.steps.0.into());
+        map.insert("encounters".to_owned(), Value::List(vec![size(from), size(to)]));
+        map.insert("from".to_owned(), before.labels.last().cloned().into());
+        map.insert("to".to_owned(), after.labels.first().cloned().into());
+        map.insert("drop".to_owned(), number(before.span.exit.zip(after.span.entry).map(|(exit, entry)| exit - entry)));
+        Some(map)
+    };
+    run.shifts().filter_map(shift).collect()
 }
 
 fn span(span: &Span, map: &mut Map) {
@@ -43,12 +59,12 @@ fn span(span: &Span, map: &mut Map) {
     }
 }
 
-fn encounter(run: &Analysis<'_>, visit: &Encounter) -> Map {
+fn encounter(run: &Analysis<'_>, visit: &Encounter<'_>) -> Map {
     let mut map = Map::new();
     map.insert("regime".to_owned(), visit.regime.clone().into());
     map.insert("labels".to_owned(), labels(visit));
     span(&visit.span, &mut map);
-    map.insert("adaptation_rows".to_owned(), rows(adaptation_of(visit)));
+    map.insert("adaptation_rows".to_owned(), rows(adaptation_of(visit, run.settings.adapt)));
     if let Some(threshold) = run.settings.threshold {
         map.insert("threshold_rows".to_owned(), rows(rows_to(visit, threshold)));
     }
@@ -71,7 +87,7 @@ fn refusals(run: &Analysis<'_>, span: &Span) -> (Option<f64>, Option<f64>) {
     (share(all, span.rows.1 - span.rows.0), share(entry_refused, span.w.min(span.n)))
 }
 
-fn labels(visit: &Encounter) -> Value {
+fn labels(visit: &Encounter<'_>) -> Value {
     Value::List(visit.labels.iter().map(|label| label.as_str().into()).collect())
 }
 
@@ -87,7 +103,7 @@ fn segment(segment: &Segment) -> Map {
     map
 }
 
-fn pair(pair: &Pair<'_>, reference: &Reference) -> Map {
+fn pair(pair: &Pair<'_>, recover: f64, reference: &Reference) -> Map {
     let mut map = Map::new();
     let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
     let (before, after, first) = (&pair.before.span, &pair.after.span, &pair.first.span);
@@ -103,7 +119,7 @@ fn pair(pair: &Pair<'_>, reference: &Reference) -> Map {
     put("jumpstart", less(after.entry, first.entry));
     put("asymptote_gain", less(after.exit, before.exit));
     put("stability_gap", number(stability_gap_of(pair)));
-    let (recovered, censored) = match recovery_of(pair) {
+    let (recovered, censored) = match recovery_of(pair, recover) {
         Some(Recovery::After(rows)) => (Some(rows), None),
         Some(Recovery::Censored(at)) => (None, Some(at)),
         None => (None, None),

@@ -36,7 +36,7 @@ impl State {
             next_observation: blank,
             action: rollout.env.action_space().blank(),
             regimes: RegimeTrack::new(rollout.env),
-            row: StepRow::new(&rollout.plan.record),
+            row: StepRow::new(&rollout.plan.record, rollout.plan.effective_rank),
             clock: Rc::default(),
             episode: Episode::default(),
             window: Window::default(),
@@ -71,6 +71,7 @@ impl State {
             ("window", tally(self.window.index, self.window.steps, self.window.total_reward)),
             ("run", tally(self.result.episodes, self.result.steps, self.result.total_reward)),
             ("returns", self.returns.into()),
+            ("effective_rank", self.row.snapshot()),
             ("warned", self.warned.into()),
             ("warnings", warnings.into()),
         ])
@@ -90,6 +91,7 @@ impl State {
             reward.set_weights(&regime.reward).map_err(|_| snapshot::damaged("regime"))?;
         }
         self.row.label(&regime);
+        self.row.restore(snapshot::entry(state, "effective_rank")?)?;
         self.regimes.resume(regime);
         let (index, steps, total_reward) = read_tally(state, "episode")?;
         self.episode = Episode { index, steps, total_reward, ..Episode::default() };

@@ -10,7 +10,7 @@ use mlua::{AnyUserData, IntoLua, Lua, LuaString, MetaMethod, Table, UserData, Us
 
 use super::array::LuaArray;
 use crate::array::Array;
-use crate::reward::{StepClock, StepView};
+use crate::reward::{Known, StepClock, StepField, StepView};
 use crate::script::convert;
 use crate::script::error::fail;
 use crate::space::{Element, Space};
@@ -111,6 +111,7 @@ pub(super) struct StepFrame {
     info: Option<Box<Map>>,
     regime_id: Option<String>,
     clock: Rc<StepClock>,
+    known: Known,
 }
 
 impl Default for StepFrame {
@@ -127,6 +128,7 @@ impl Default for StepFrame {
             info: None,
             regime_id: None,
             clock: Rc::default(),
+            known: Known::ALL,
         }
     }
 }
@@ -147,6 +149,7 @@ impl StepFrame {
             self.regime_id = step.regime_id.map(str::to_owned);
         }
         self.clock = Rc::clone(step.clock);
+        self.known = step.known;
     }
 
     /// The view of `frame` that a term is called with.
@@ -202,6 +205,11 @@ impl UserData for StepObject {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, this, name: LuaString| {
             let frame = this.frame.borrow();
+            if frame.known != Known::ALL
+                && let Some(field) = StepField::ALL.into_iter().find(|field| name == field.name())
+            {
+                frame.known.need(field).map_err(|line| fail(lua, line))?;
+            }
             let element = |element: &Element, view: &AnyUserData| match element {
                 Element::Array(_) => Ok(LuaValue::UserData(view.clone())),
                 other => to_lua(lua, other),

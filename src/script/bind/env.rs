@@ -5,6 +5,7 @@ use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMe
 use super::definition::record;
 use super::scripted_env::EnvDefinition;
 use super::space::LuaSpace;
+use super::vector::LuaVector;
 use super::{Fault, Module, element, line};
 use crate::env::wrapper::{self, WrapperRecord};
 use crate::env::{Env, Info, registry};
@@ -12,7 +13,7 @@ use crate::script::convert;
 use crate::script::error::fail;
 use crate::space::Element;
 use crate::text::decode::decode;
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 /// An environment in a script's hands.
 struct LuaEnv {
@@ -30,6 +31,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let observation = env.observation_space().blank();
             Ok(LuaEnv { env, observation })
         })?
+        .function("vector", |_, _, (id, n, kwargs): (LuaValue, LuaValue, LuaValue)| LuaVector::new(&id, &n, &kwargs))?
         .function("define", |lua, host, given: LuaValue| {
             let definition = EnvDefinition::read(&given)?;
             let id = definition.id.clone();
@@ -61,6 +63,25 @@ fn read_wrappers(options: &LuaValue) -> Result<Vec<WrapperRecord>, Fault> {
     .map_err(line)
 }
 
+/// What a script gave to `reset`: a seed, and the environment's own options.
+pub(super) fn reset_options(given: &LuaValue) -> Result<(Option<u64>, Map), String> {
+    let (mut seed, mut options) = (None, Map::new());
+    for (key, value) in convert::read_map(given, "options")? {
+        match (key.as_str(), value) {
+            ("seed", value) => {
+                let number = value.as_int().and_then(|seed| u64::try_from(seed).ok());
+                seed = Some(number.ok_or("reset: `seed` must be an integer that is not negative")?);
+            }
+            ("options", Value::Map(map)) => options = map,
+            ("options", other) => {
+                return Err(format!("reset: `options` must be a table by name, got {}", other.kind()));
+            }
+            _ => return Err(format!("reset: unknown option `{key}`; it takes `seed` and `options`")),
+        }
+    }
+    Ok((seed, options))
+}
+
 /// `info` as a table.
 fn info_table(lua: &mlua::Lua, info: &Info) -> mlua::Result<Table> {
     let table = match &info.entries {
@@ -82,16 +103,9 @@ impl UserData for LuaEnv {
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_method_mut("reset", |lua, this, options: LuaValue| {
-            let options = convert::read_map(&options, "options").map_err(|line| fail(lua, line))?;
-            let mut seed = None;
-            for (key, value) in &options {
-                match (key.as_str(), value.as_int().and_then(|seed| u64::try_from(seed).ok())) {
-                    ("seed", Some(value)) => seed = Some(value),
-                    ("seed", None) => return Err(fail(lua, "reset: `seed` must be an integer that is not negative")),
-                    _ => return Err(fail(lua, format!("reset: unknown option `{key}`; it takes `seed`"))),
-                }
-            }
-            let info = this.env.reset(seed, &mut this.observation).map_err(|problem| fail(lua, problem))?;
+            let (seed, options) = reset_options(&options).map_err(|line| fail(lua, line))?;
+            let info = this.env.reset_with(seed, &options, &mut this.observation);
+            let info = info.map_err(|problem| fail(lua, problem))?;
             (element::to_lua(lua, &this.observation)?, info_table(lua, &info)?).into_lua_multi(lua)
         });
         methods.add_method_mut("step", |lua, this, action: LuaValue| -> mlua::Result<MultiValue> {

@@ -81,6 +81,11 @@ impl ScriptedExperiment {
         self.build().map(|experiment| experiment.resolved()).map_err(told)
     }
 
+    /// What it was given as its reward.
+    pub(super) fn given_reward(&self) -> mlua::Result<LuaValue> {
+        self.given.raw_get("reward")
+    }
+
     /// Runs the experiment once more from its beginning.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use super::{Fault, Module, line};
 use crate::digest::sha256_hex;
 use crate::reward::{self, Composition, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::script::bind::element::StepFrame;
+use crate::script::bind::experiment::ScriptedExperiment;
 use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
@@ -57,6 +58,44 @@ impl LuaComposition {
         }
         Composition::new(terms).map_err(line)
     }
+}
+
+/// The composition that `value` is, or holds: as the reward of an experiment, or in the field `name`
+/// (`reward` unless given) of a table.
+///
+/// # Errors
+/// One line, when there is none, or a term cannot be made.
+pub(in crate::script) fn composition_of(
+    lua: &Lua,
+    value: &LuaValue,
+    name: Option<&str>,
+) -> Result<Composition, String> {
+    let field = name.unwrap_or("reward");
+    let inner = match value {
+        LuaValue::Table(table) => table.raw_get(field).map_err(|error| message(&error))?,
+        LuaValue::UserData(data) if name.is_none() => match data.borrow::<ScriptedExperiment>() {
+            Ok(experiment) => experiment.given_reward().map_err(|error| message(&error))?,
+            Err(_) => value.clone(),
+        },
+        _ => LuaValue::Nil,
+    };
+    if let LuaValue::UserData(data) = &inner
+        && let Ok(composition) = data.borrow::<LuaComposition>()
+    {
+        return composition.build(lua).map_err(|fault| match fault {
+            Fault::Line(line) => line,
+            Fault::Lua(error) => message(&error),
+        });
+    }
+    Err(match value {
+        LuaValue::Table(_) => {
+            format!("the script's table must hold a composition as `{field}`, got {}", convert::describe(&inner))
+        }
+        _ if name.is_some() => {
+            format!("the script must return a table with a composition as `{field}`, got {}", convert::describe(value))
+        }
+        _ => format!("the script must return a composition (reward.compose), got {}", convert::describe(value)),
+    })
 }
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {

@@ -1,0 +1,143 @@
+//! Controls for continual learning: what any algorithm would reach if it forgot everything at a
+//! shift, or if it were told which regime is in force.
+//!
+//! `NAME+reset_at_shift` begins anew whenever the regime changes, policy and all, as at the
+//! run's start: nothing is kept, so it is the floor for whatever forgets and the yardstick for
+//! whatever claims to transfer. `NAME+oracle_per_regime` has a learner of its own for each regime
+//! and takes it up where it was left: nothing is forgotten, so it is the ceiling.
+//!
+//! Two regimes are the same if their origins are, or where there is none their ids; a change
+//! of parameters under one id is part of that regime. Each learner hears only of the steps it took
+//! itself; of an episode during which it came into force, the end is not its own to judge.
+
+use indexmap::IndexMap;
+
+use super::{Algorithm, AlgorithmError, Episode, Window};
+use crate::policy::{Policy, PolicyError};
+use crate::regime::Regime;
+use crate::reward::StepView;
+use crate::space::Element;
+
+/// What happens at a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// The learner begins anew.
+    Reset,
+    /// Each regime has its own learner.
+    Oracle,
+}
+
+impl Control {
+    /// Both, by the name that follows an algorithm's and a `+`.
+    pub const NAMES: [(&str, Self); 2] = [("reset_at_shift", Self::Reset), ("oracle_per_regime", Self::Oracle)];
+}
+
+/// Makes the learner as it is at the run's start.
+pub type Maker = Box<dyn Fn() -> Result<Box<dyn Algorithm>, AlgorithmError>>;
+
+/// The learners that `make` makes, under `control`.
+///
+/// # Errors
+/// When the first one cannot be made.
+pub fn controlled(control: Control, make: Maker) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+    let present = make()?;
+    Ok(Box::new(Controlled {
+        control,
+        make,
+        present,
+        regime: None,
+        resting: IndexMap::new(),
+        within_episode: false,
+        told: Vec::new(),
+    }))
+}
+
+struct Controlled {
+    control: Control,
+    make: Maker,
+    /// The learner of the present regime, and which one that is.
+    present: Box<dyn Algorithm>,
+    regime: Option<String>,
+    /// The other regimes' learners.
+    resting: IndexMap<Option<String>, Box<dyn Algorithm>>,
+    within_episode: bool,
+    /// What the user was told: learners repeat each other.
+    told: Vec<String>,
+}
+
+/// What makes two regimes the same.
+fn identity(regime: &Regime) -> Option<String> {
+    regime.origin.clone().or_else(|| regime.id.clone())
+}
+
+impl Algorithm for Controlled {
+    fn policy(&self) -> &dyn Policy {
+        self.present.policy()
+    }
+
+    fn policy_mut(&mut self) -> &mut dyn Policy {
+        self.present.policy_mut()
+    }
+
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.present.act(observation, action)
+    }
+
+    fn on_start(&mut self, regime: &Regime) -> Result<(), AlgorithmError> {
+        self.regime = identity(regime);
+        self.present.on_start(regime)
+    }
+
+    fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), AlgorithmError> {
+        self.within_episode = true;
+        self.present.on_step(step, reward)
+    }
+
+    fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {
+        self.within_episode = false;
+        self.present.on_episode(episode)
+    }
+
+    fn on_window(&mut self, window: &Window) -> Result<(), AlgorithmError> {
+        self.present.on_window(window)
+    }
+
+    fn on_shift(&mut self, regime: &Regime) -> Result<(), AlgorithmError> {
+        let entered = identity(regime);
+        if entered == self.regime {
+            return self.present.on_shift(regime);
+        }
+        let known = self.resting.swap_remove(&entered);
+        let mut present = match known {
+            Some(learner) => learner,
+            None => {
+                let mut learner = (self.make)()?;
+                learner.on_start(regime)?;
+                learner
+            }
+        };
+        present.take_over(self.within_episode);
+        let left = std::mem::replace(&mut self.regime, entered);
+        let resting = std::mem::replace(&mut self.present, present);
+        if self.control == Control::Oracle {
+            self.resting.insert(left, resting);
+        }
+        Ok(())
+    }
+
+    fn take_over(&mut self, within_episode: bool) {
+        self.within_episode = within_episode;
+        self.present.take_over(within_episode);
+    }
+
+    fn finish(&mut self) -> Result<(), AlgorithmError> {
+        self.present.finish()
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        let mut warnings = self.present.take_warnings();
+        warnings.retain(|warning| !self.told.contains(warning));
+        self.told.extend_from_slice(&warnings);
+        warnings
+    }
+}

@@ -1,0 +1,194 @@
+//! `reinforce`: the policy gradient of Williams 1992 ("Simple statistical gradient-following
+//! algorithms for connectionist reinforcement learning").
+//!
+//! After every `batch` episodes, the log-probability of each action taken is weighted by the
+//! discounted return that followed it, brought to mean 0 and deviation 1 over the batch, and the
+//! parameters take one step of Adam along the sum's gradient. While learning, actions are drawn
+//! by the softmax of the policy's scores from the stream called `algorithm`.
+//!
+//! An episode of more than `horizon` steps is cut: what is kept of it is bounded.
+
+use super::adam::Adam;
+use super::subject::{moments, number};
+use super::{Algorithm, AlgorithmError, Episode};
+use crate::policy::settings::Settings;
+use crate::policy::softmax::{draw, softmax};
+use crate::policy::{Differentiable, Policy, PolicyError};
+use crate::random::Rng;
+use crate::reward::StepView;
+use crate::space::Element;
+
+pub(super) struct Reinforce {
+    policy: Box<dyn Policy>,
+    rng: Rng,
+    learning_rate: f64,
+    discount: f64,
+    batch: usize,
+    horizon: usize,
+    adam: Adam,
+    gradient: Vec<f64>,
+    /// The steps since the last change: features one after the other, places, rewards.
+    features: Vec<f64>,
+    actions: Vec<usize>,
+    rewards: Vec<f64>,
+    /// After how many steps each finished episode ended.
+    ends: Vec<usize>,
+    /// Scratch: one step's features and probabilities.
+    step_features: Vec<f64>,
+    probabilities: Vec<f64>,
+    /// The user was told that an episode was cut.
+    told: bool,
+    warnings: Vec<String>,
+}
+
+/// Notes when `policy` cannot be trained by gradients; else its numbers of parameters, features and
+/// actions.
+pub(super) fn differentiable(settings: &mut Settings<'_>, policy: &mut dyn Policy) -> Option<[usize; 3]> {
+    let sizes = policy.differentiable().map(|scores| [scores.n_features(), scores.n_actions()]);
+    if sizes.is_none() {
+        settings.note("its policy has no gradient: `linear_softmax` and `mlp` do");
+    }
+    let [n_features, n_actions] = sizes?;
+    Some([policy.parameters()?.len(), n_features, n_actions])
+}
+
+impl Reinforce {
+    pub(super) fn new(mut settings: Settings<'_>, mut policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
+        let rng = Rng::named(settings.seed(seed), "algorithm");
+        let learning_rate = settings.positive("learning_rate", 0.05);
+        let discount = settings.share("discount", 0.995);
+        let batch = settings.count("batch", 1, 5);
+        let horizon = settings.count("horizon", 1, 10_000);
+        let sizes = differentiable(&mut settings, &mut *policy);
+        let [size, _, n_actions] = settings.finish(sizes)?;
+        Ok(Self {
+            policy,
+            rng,
+            learning_rate,
+            discount,
+            batch,
+            horizon,
+            adam: Adam::new(size),
+            gradient: vec![0.0; size],
+            features: Vec::new(),
+            actions: Vec::new(),
+            rewards: Vec::new(),
+            ends: Vec::new(),
+            step_features: Vec::new(),
+            probabilities: vec![0.0; n_actions],
+            told: false,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn end_episode(&mut self) {
+        if self.ends.last().copied().unwrap_or(0) == self.rewards.len() {
+            return; // it was cut just now
+        }
+        self.ends.push(self.rewards.len());
+        if self.ends.len() >= self.batch {
+            self.update();
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.features.clear();
+        self.actions.clear();
+        self.rewards.clear();
+        self.ends.clear();
+    }
+
+    fn update(&mut self) {
+        if self.rewards.iter().any(|reward| !reward.is_finite()) {
+            return; // nothing can be learned from it
+        }
+        // Rewards become the returns that follow them.
+        let mut begin = 0;
+        for end in &self.ends {
+            let episode = self.rewards.get_mut(begin..*end).unwrap_or_default();
+            episode.iter_mut().rev().fold(0.0, |after, reward| {
+                *reward += self.discount * after;
+                *reward
+            });
+            begin = *end;
+        }
+        let [mean, deviation] = moments(self.rewards.iter().copied());
+        let count = number(self.rewards.len());
+        let Some(scores) = self.policy.differentiable().filter(|_| deviation > 0.0) else { return };
+        self.gradient.fill(0.0);
+        let steps = self.features.chunks_exact(scores.n_features().max(1)).zip(&self.actions).zip(&self.rewards);
+        for ((features, action), follows) in steps {
+            let weight = (follows - mean) / deviation / count;
+            by_log_probability(scores, features, *action, &mut self.probabilities);
+            for by_score in &mut self.probabilities {
+                *by_score *= -weight;
+            }
+            scores.add_gradient(features, &self.probabilities, &mut self.gradient);
+        }
+        if let Some(parameters) = self.policy.parameters_mut() {
+            self.adam.descend(parameters, &self.gradient, self.learning_rate);
+        }
+    }
+}
+
+/// Writes the log-probability of the action at place `action` by each score.
+fn by_log_probability(scores: &mut dyn Differentiable, features: &[f64], action: usize, by_score: &mut [f64]) {
+    scores.scores(features, by_score);
+    softmax(by_score);
+    for (place, slot) in by_score.iter_mut().enumerate() {
+        *slot = f64::from(u8::from(place == action)) - *slot;
+    }
+}
+
+impl Algorithm for Reinforce {
+    fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    fn policy_mut(&mut self) -> &mut dyn Policy {
+        &mut *self.policy
+    }
+
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        let Some(scores) = self.policy.differentiable() else { return Ok(()) };
+        scores.features(observation, &mut self.step_features)?;
+        scores.scores(&self.step_features, &mut self.probabilities);
+        softmax(&mut self.probabilities);
+        let place = draw(&self.probabilities, &mut self.rng);
+        *action = scores.action(place);
+        self.features.extend_from_slice(&self.step_features);
+        self.actions.push(place);
+        Ok(())
+    }
+
+    fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), AlgorithmError> {
+        self.rewards.push(reward);
+        let begun = self.rewards.len() - self.ends.last().copied().unwrap_or(0);
+        if begun >= self.horizon && !step.terminated && !step.truncated {
+            if !std::mem::replace(&mut self.told, true) {
+                self.warnings.push(format!("an episode of more than {} steps was cut to learn from it", self.horizon));
+            }
+            self.end_episode();
+        }
+        Ok(())
+    }
+
+    fn on_episode(&mut self, _: &Episode) -> Result<(), AlgorithmError> {
+        self.end_episode();
+        Ok(())
+    }
+
+    fn take_over(&mut self, _: bool) {
+        let kept = self.ends.last().copied().unwrap_or(0);
+        self.rewards.truncate(kept);
+        self.actions.truncate(kept);
+        if let Some(scores) = self.policy.differentiable() {
+            self.features.truncate(kept * scores.n_features());
+        }
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+}

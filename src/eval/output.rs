@@ -1,0 +1,84 @@
+//! How a report looks: each format a file, all of them made from the same [`Report`].
+//!
+//! Labels are user text, from scripts and from foreign files; every format makes them harmless in
+//! its own way. The same report gives the same bytes.
+
+mod cell;
+mod csv;
+mod html;
+mod markdown;
+mod text;
+
+use std::path::Path;
+
+use super::Report;
+use crate::atomic::{self, AtomicError};
+use crate::text::json;
+
+/// The JSON Schema (2020-12) of the tree that [`Format::Json`] prints.
+pub const JSON_SCHEMA: &str = include_str!("output/schema.json");
+
+/// A format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for a terminal.
+    Text,
+    /// The whole tree.
+    Json,
+    /// Tidy tables, a file each.
+    Csv,
+    /// The group table for a paper or a pull request.
+    Markdown,
+    /// One self-contained page.
+    Html,
+}
+
+impl Format {
+    /// Every format, in the order help shows them.
+    pub const ALL: [Self; 5] = [Self::Text, Self::Json, Self::Csv, Self::Markdown, Self::Html];
+
+    /// The name options have for it; the ending of its files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Markdown => "md",
+            Self::Html => "html",
+        }
+    }
+
+    /// The format that a file's name asks for: by its ending; tables for a terminal in `.txt`.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|format| format.name() == ending || (*format == Self::Text && ending == "txt"))
+    }
+}
+
+/// `report` in `format`; text is fitted to `width` columns. Of the CSV tables, that of the runs.
+#[must_use]
+pub fn render(report: &Report, format: Format, width: usize) -> String {
+    match format {
+        Format::Text => text::render(report, width),
+        Format::Json => json::to_string(&report.to_value()) + "\n",
+        Format::Csv => csv::runs(report),
+        Format::Markdown => markdown::render(report),
+        Format::Html => html::render(report),
+    }
+}
+
+/// Writes `report` to `path`, complete or not at all. The CSV tables are files of the directory
+/// `path`, unless it ends in `.csv`: then the table of the runs alone is written.
+///
+/// # Errors
+/// When the system refuses; what stood at `path` is then untouched.
+pub fn write(report: &Report, format: Format, path: &Path) -> Result<(), AtomicError> {
+    const WIDTH: usize = 100;
+    if format == Format::Csv && Format::of_file(path) != Some(Format::Csv) {
+        let mut files = csv::files(report).into_iter();
+        return files.try_for_each(|(name, table)| atomic::write_file(&path.join(name), table.as_bytes()));
+    }
+    atomic::write_file(path, render(report, format, WIDTH).as_bytes())
+}
