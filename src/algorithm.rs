@@ -23,7 +23,9 @@ use crate::diagnostic::{Exit, Problem};
 use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::SnapshotError;
 use crate::space::Element;
+use crate::value::Value;
 
 /// Learns from steps, episodes and windows.
 pub trait Algorithm {
@@ -94,6 +96,24 @@ pub trait Algorithm {
     /// As [`Algorithm::on_step`].
     fn finish(&mut self) -> Result<(), AlgorithmError> {
         Ok(())
+    }
+
+    /// The state between two windows, its random stream included and its policy left out, for a
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be saved; the default is that it cannot.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(SnapshotError::unknown("the algorithm"))
+    }
+
+    /// Goes back to where [`Algorithm::snapshot`] was taken; the algorithm is one made anew, and
+    /// its policy was restored before.
+    ///
+    /// # Errors
+    /// When `state` is not what this algorithm saved.
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown("the algorithm"))
     }
 
     /// What the user should know, each thing once; the run loop collects it.

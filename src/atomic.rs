@@ -87,6 +87,17 @@ impl Drop for StagedFile {
     }
 }
 
+/// Removes what killed processes left of [`write_file`] to `path`, which no living one writes.
+pub fn remove_staged(path: &Path) {
+    let prefix = staging_prefix(path);
+    for entry in fs::read_dir(parent_of(path)).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            // What stays is hidden from readers and harms no one.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A directory under construction, which [`StagedDirectory::commit`] puts in place whole.
 ///
 /// Dropped without a commit, it is removed.
@@ -195,9 +206,13 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 /// A fresh name beside `path`: hidden, and unlike that of any other process or call.
 fn staging_name(path: &Path) -> PathBuf {
     static CALLS: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let nonce =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
-    parent_of(path).join(format!(".{name}.tmp-{}-{call}-{nonce:x}", std::process::id()))
+    parent_of(path).join(format!("{}{}-{call}-{nonce:x}", staging_prefix(path), std::process::id()))
+}
+
+/// What the names of everything staged for `path` begin with.
+fn staging_prefix(path: &Path) -> String {
+    format!(".{}.tmp-", path.file_name().unwrap_or_default().to_string_lossy())
 }

@@ -2,7 +2,8 @@
 //!
 //! A configuration is plain data until [`ExperimentConfig::from_value`] has checked it whole:
 //! [`load`] and [`document`] read files, [`set`] changes one value by its path (`--set`),
-//! [`ExperimentConfig::to_value`] gives the resolved configuration back, every default filled in.
+//! [`ExperimentConfig::to_value`] gives the resolved configuration back, every default filled in,
+//! and [`ExperimentConfig::to_document`] the text that stands beside a trace ([`beside`]).
 
 mod load;
 mod read;
@@ -13,11 +14,13 @@ mod write;
 pub use load::{LoadError, document, load};
 pub use read::ConfigErrors;
 pub use set::{SetError, set};
+pub use write::beside;
+pub(crate) use write::beside_as;
 
 use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
-use crate::value::Map;
+use crate::value::{Map, Value};
 
 /// A whole experiment, as data.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +50,8 @@ pub struct EnvConfig {
     pub kwargs: Map,
     /// What is around it, the innermost first.
     pub wrappers: Vec<WrapperRecord>,
+    /// The definition by value of an environment written in Lua, as a bundle's manifest has it.
+    pub lua: Option<Value>,
 }
 
 /// `algorithm`: what learns.
@@ -67,6 +72,8 @@ pub struct PolicyConfig {
     pub id: String,
     /// The policy's keyword arguments.
     pub kwargs: Map,
+    /// The definition by value of a policy written in Lua, as a bundle's manifest has it.
+    pub lua: Option<Value>,
 }
 
 /// `rollout`: how long.

@@ -15,12 +15,14 @@ mod native;
 mod pendulum;
 pub mod registry;
 mod setting;
+mod snapshot;
 mod taxi;
 pub mod vector;
 mod world;
 pub mod wrapper;
 
 use crate::diagnostic::{Exit, Problem};
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -76,6 +78,22 @@ pub trait Env {
     /// # Errors
     /// When there is no such parameter or the value is not of its kind.
     fn set_parameter(&mut self, name: &str, value: &Value) -> Result<(), EnvError>;
+
+    /// The state between two steps, its random stream and parameters included, for a checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be saved; the default is that it cannot.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(SnapshotError::unknown(format!("environment `{}`", self.id())))
+    }
+
+    /// Goes back to where [`Env::snapshot`] was taken; the environment is one made anew.
+    ///
+    /// # Errors
+    /// When `state` is not what this environment saved.
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown(format!("environment `{}`", self.id())))
+    }
 
     /// Provenance, stored in the bundle as it is; empty when there is nothing to say.
     fn describe(&self) -> Map {

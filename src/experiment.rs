@@ -11,6 +11,7 @@
 //! policy or an algorithm takes the place of `s` in its own stream.
 
 mod catalog;
+mod checkpoint;
 mod effective_rank;
 mod error;
 mod regimes;
@@ -18,7 +19,8 @@ pub mod rollout;
 mod row;
 
 pub use catalog::{AlgorithmMaker, Catalog, EnvMaker, PolicyMaker, Scripts};
-pub use error::{ExperimentError, RunError};
+pub use checkpoint::{Checkpoints, checkpoint_path};
+pub use error::{ExperimentError, ResumeError, RunError};
 pub use rollout::{Observer, RunResult, Silent};
 
 use std::path::Path;
@@ -30,9 +32,9 @@ use crate::policy::{Context, PolicyError};
 use crate::regime::{Provider, RegimeRecord};
 use crate::reward::{Composition, RewardRecord};
 use crate::trace::row::IDENTITY_KEYS;
-use crate::value::{Map, Value};
+use crate::value::{Map, Value, unrecorded};
 use regimes::RegimeTrack;
-use rollout::{Plan, Rollout};
+use rollout::{Output, Plan, Rollout};
 
 /// Parts that a script made already; the configuration's own records are used where one is
 /// missing.
@@ -64,6 +66,7 @@ impl Experiment {
     /// regime that is known up front sets a parameter the environment lacks or weighs a term the
     /// composition lacks.
     pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
+        let catalog = &with_recorded(catalog, &config)?;
         let mut env = catalog.wrapped_env(&config.env.id, &config.env.kwargs, &config.env.wrappers)?;
         let seed = config.run.seed;
         let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
@@ -85,12 +88,28 @@ impl Experiment {
         Ok(Self { config, env, algorithm, reward, provider, env_code, policy_code, ran: false })
     }
 
-    /// Runs the experiment to its end; with `traces`, a row a step is written there.
+    /// Runs the experiment to its end; with `traces`, a row a step is written there, and the
+    /// resolved configuration [beside it](crate::config::beside).
     ///
     /// # Errors
     /// When a part fails or the trace cannot be written. What was written until then is whole
     /// rows and stays. An experiment runs once.
     pub fn run(&mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+        self.run_with(traces, None, observer)
+    }
+
+    /// As [`Experiment::run`], with checkpoints beside the trace, so that a run that was killed
+    /// can go on. The last one stays until [`Experiment::discard_checkpoint`].
+    ///
+    /// # Errors
+    /// As [`Experiment::run`]; and when the run is to resume and cannot, before anything is
+    /// written.
+    pub fn run_with(
+        &mut self,
+        traces: Option<&Path>,
+        checkpoints: Option<Checkpoints>,
+        observer: &mut dyn Observer,
+    ) -> Result<RunResult, RunError> {
         if std::mem::replace(&mut self.ran, true) {
             return Err(RunError::AlreadyRun);
         }
@@ -103,6 +122,7 @@ impl Experiment {
             record: self.config.trace.record.clone(),
             effective_rank: self.config.trace.effective_rank,
         };
+        let resolved = traces.map(|_| self.resolved());
         let rollout = Rollout {
             plan: &plan,
             env: &mut *self.env,
@@ -110,7 +130,34 @@ impl Experiment {
             reward: self.reward.as_mut(),
             provider: &mut *self.provider,
         };
-        rollout.run(traces, observer)
+        rollout.run(Output { traces, config: resolved.as_ref(), checkpoints }, observer)
+    }
+
+    /// Removes the checkpoint of the run that wrote `trace`, once nothing is left to do for it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn discard_checkpoint(trace: &Path) -> Result<(), RunError> {
+        Ok(checkpoint::discard(trace)?)
+    }
+
+    /// The configuration with everything that a script defined in it by value: on its own it
+    /// makes the same experiment again. What cannot be recorded says why in place of its code.
+    #[must_use]
+    pub fn resolved(&self) -> ExperimentConfig {
+        let code = |code: &Result<Option<Value>, String>| code.clone().unwrap_or_else(|why| Some(unrecorded(why)));
+        let mut config = self.config.clone();
+        config.env.lua = code(&self.env_code);
+        if let Some(policy) = &mut config.algorithm.policy {
+            policy.lua = code(&self.policy_code);
+        }
+        config.reward = self.reward.as_ref().map(Composition::describe);
+        config.regime = self.provider.record().unwrap_or_else(|error| RegimeRecord {
+            provider: error.provider,
+            params: Map::new(),
+            lua: Some(unrecorded(error.message)),
+        });
+        config
     }
 
     /// The configuration.
@@ -184,6 +231,20 @@ impl Experiment {
     pub fn regime_record(&self) -> Result<RegimeRecord, ExperimentError> {
         Ok(self.provider.record()?)
     }
+}
+
+/// `catalog` with what the configuration defines by value.
+fn with_recorded(catalog: &Catalog, config: &ExperimentConfig) -> Result<Catalog, ExperimentError> {
+    let mut catalog = catalog.clone();
+    if let Some(code) = &config.env.lua {
+        catalog = catalog.with_recorded_env(&config.env.id, code)?;
+    }
+    if let Some((policy, code)) =
+        config.algorithm.policy.as_ref().and_then(|policy| Some((policy, policy.lua.as_ref()?)))
+    {
+        catalog = catalog.with_recorded_policy(&policy.id, code)?;
+    }
+    Ok(catalog)
 }
 
 /// A run's identity keys in their order, then its other keys sorted.

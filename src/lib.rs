@@ -31,6 +31,7 @@ pub mod regime;
 pub mod reward;
 pub mod rollouts;
 pub mod script;
+pub mod snapshot;
 pub mod space;
 pub mod suggest;
 pub mod text;

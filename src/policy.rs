@@ -17,7 +17,9 @@ mod weights;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Exit, Problem};
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// What a policy is made for.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,22 @@ pub trait Policy {
     /// # Errors
     /// When the files are missing, damaged, or belong to another policy.
     fn load(&mut self, path: &Path) -> Result<(), PolicyError>;
+
+    /// The state between two steps, its random stream included, for a checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be saved; the default is that it cannot.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(SnapshotError::unknown("the policy"))
+    }
+
+    /// Goes back to where [`Policy::snapshot`] was taken; the policy is one made anew.
+    ///
+    /// # Errors
+    /// When `state` is not what this policy saved.
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown("the policy"))
+    }
 
     /// The policy's parameters as one flat vector, if it has such.
     fn parameters(&self) -> Option<&[f64]> {

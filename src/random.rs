@@ -8,6 +8,7 @@ mod bounded;
 mod pcg64;
 mod sampling;
 mod seed_sequence;
+mod snapshot;
 mod ziggurat;
 
 use sha2::{Digest, Sha256};

@@ -12,10 +12,11 @@ pub mod record;
 mod timeline;
 
 use crate::diagnostic::{Exit, Problem};
-use crate::value::Map;
+use crate::snapshot::SnapshotError;
+use crate::value::{Map, Value};
 
 pub use provider::{PROVIDERS, from_record};
-pub use read::regime_from_value;
+pub use read::{regime_from_value, regime_to_value};
 
 /// One configuration of the world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +46,22 @@ pub trait Provider {
     /// When it captures what cannot be recorded; the error names the capture.
     fn record(&self) -> Result<RegimeRecord, RegimeError>;
 
+    /// The state between two steps, its random stream included, for a checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be saved; the default is that it cannot.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(SnapshotError::unknown("the regime provider"))
+    }
+
+    /// Goes back to where [`Provider::snapshot`] was taken; the provider is one made anew.
+    ///
+    /// # Errors
+    /// When `state` is not what this provider saved.
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown("the regime provider"))
+    }
+
     /// The steps of one full pass, for providers that have an end.
     fn pass(&self) -> Option<u64> {
         None
@@ -65,7 +82,7 @@ pub struct RegimeRecord {
     /// What it was configured with.
     pub params: Map,
     /// Lua source by value, for scripted providers (as `script::source` records it).
-    pub lua: Option<crate::value::Value>,
+    pub lua: Option<Value>,
 }
 
 /// Why a provider could not be built, asked or recorded.

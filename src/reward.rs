@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Exit, Problem};
 use crate::env::Info;
+use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::value::{Map, Value};
 
@@ -102,6 +103,14 @@ pub trait Term {
     /// # Errors
     /// When the term raises, or answers with something that is not a finite number.
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError>;
+
+    /// Whether the term answers from the step alone, so that a checkpoint need not know of it.
+    ///
+    /// # Errors
+    /// When it keeps state, or may; the default is that it may.
+    fn check_stateless(&self) -> Result<(), SnapshotError> {
+        Err(SnapshotError::unknown(format!("reward term `{}`", self.name())))
+    }
 
     /// The term by value, so that it can be rebuilt from a manifest alone.
     ///

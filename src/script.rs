@@ -8,6 +8,7 @@
 
 mod bare;
 mod bind;
+mod budget;
 mod convert;
 mod error;
 mod host;

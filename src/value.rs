@@ -111,6 +111,11 @@ impl Value {
     }
 }
 
+/// What stands in place of code that cannot be recorded by value: why.
+pub(crate) fn unrecorded(why: String) -> Value {
+    Value::Map(Map::from_iter([("unrecorded".to_owned(), Value::Text(why))]))
+}
+
 /// `value` as an `i64` if it is integral and within range.
 fn integral(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63

@@ -80,7 +80,11 @@ fn a_term_that_raises_stops_the_run_at_its_line_and_keeps_what_was_written() {
     scratch
         .script(&experiment(CARTPOLE, &composed(body), ""))
         .failed(1, &["script.lua:5", "`mine`", "step 7", "out of luck"]);
-    assert_eq!(scratch.tree(), ["out/traces.jsonl", "script.lua"], "the rows are kept, no bundle appears");
+    assert_eq!(
+        scratch.tree(),
+        ["out/traces.config.yaml", "out/traces.jsonl", "script.lua"],
+        "rows are kept, no bundle appears"
+    );
     assert_eq!(scratch.read("out/traces.jsonl").lines().count(), 7);
     scratch.skyfall(&["trace", "check", "out/traces.jsonl"]).ok();
 }

@@ -258,7 +258,8 @@ fn any_map() -> impl Strategy<Value = Map> {
 fn any_config() -> impl Strategy<Value = ExperimentConfig> {
     use skyfall::config::{AlgorithmConfig, EnvConfig, PolicyConfig, Record, RolloutConfig, RunConfig, TraceConfig};
     use skyfall::reward::{RewardRecord, TermRecord};
-    let policy = proptest::option::of((any_text(), any_map()).prop_map(|(id, kwargs)| PolicyConfig { id, kwargs }));
+    let policy =
+        proptest::option::of((any_text(), any_map()).prop_map(|(id, kwargs)| PolicyConfig { id, kwargs, lua: None }));
     let algorithm =
         (any_text(), any_map(), policy).prop_map(|(name, params, policy)| AlgorithmConfig { name, params, policy });
     let term = (any_map(), -1e3..1e3f64, proptest::option::of(any_map()));
@@ -281,7 +282,7 @@ fn any_config() -> impl Strategy<Value = ExperimentConfig> {
         .prop_map(|(record, effective_rank)| TraceConfig { record, effective_rank });
     (any_text(), any_map(), algorithm, rollout, reward, regime, run, trace).prop_map(
         |(id, kwargs, algorithm, rollout, reward, regime, run, trace)| ExperimentConfig {
-            env: EnvConfig { id, kwargs, wrappers: Vec::new() },
+            env: EnvConfig { id, kwargs, lua: None, wrappers: Vec::new() },
             algorithm,
             rollout,
             reward,

@@ -387,7 +387,7 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let line = with(&|config| config.algorithm.policy.as_mut().unwrap().id = "linear_meun".to_owned());
     assert!(line.contains("did you mean `linear_menu`"), "{line}");
     let line = with(&|config| {
-        config.algorithm.policy = Some(skyfall::config::PolicyConfig { id: "random".to_owned(), kwargs: Map::new() });
+        config.algorithm.policy = Some(skyfall::config::PolicyConfig { id: "random".to_owned(), ..Default::default() });
     });
     assert!(line.contains("no parameters"), "{line}");
 

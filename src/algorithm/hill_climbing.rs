@@ -26,6 +26,8 @@ use crate::policy::Policy;
 use crate::policy::settings::Settings;
 use crate::random::Rng;
 use crate::regime::Regime;
+use crate::snapshot::{self, SnapshotError};
+use crate::value::Value;
 
 /// The bounds of the adapted noise, relative to the initial one.
 const NOISE_RANGE: [f64; 2] = [0.01, 2.0];
@@ -215,6 +217,42 @@ impl Algorithm for HillClimbing {
             ));
         }
         self.play(Player::Incumbent)
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("rng", self.rng.snapshot()),
+            ("noise", self.noise.into()),
+            ("incumbent", snapshot::numbers(&self.incumbent)),
+            ("incumbent_returns", snapshot::numbers(&self.incumbent_returns)),
+            ("candidate", (self.playing == Player::Candidate).into()),
+            ("returns", snapshot::numbers(&self.returns)),
+            ("spoilt", self.spoilt.into()),
+            ("compared", self.compared.into()),
+            ("failures", snapshot::count(self.failures)),
+            ("judged", snapshot::count(self.judged)),
+            ("seen", snapshot::numbers(&self.seen)),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let incumbent = snapshot::read_numbers(state, "incumbent")?;
+        if incumbent.len() != self.incumbent.len() {
+            return Err(snapshot::damaged("incumbent"));
+        }
+        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.noise = snapshot::read_number(state, "noise")?;
+        self.incumbent = incumbent;
+        self.incumbent_returns = snapshot::read_numbers(state, "incumbent_returns")?;
+        let candidate = snapshot::read_flag(state, "candidate")?;
+        self.playing = if candidate { Player::Candidate } else { Player::Incumbent };
+        self.returns = snapshot::read_numbers(state, "returns")?;
+        self.spoilt = snapshot::read_flag(state, "spoilt")?;
+        self.compared = snapshot::read_flag(state, "compared")?;
+        self.failures = snapshot::read_count(state, "failures")?;
+        self.judged = snapshot::read_count(state, "judged")?;
+        self.seen = snapshot::read_numbers(state, "seen")?.try_into().map_err(|_| snapshot::damaged("seen"))?;
+        Ok(())
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

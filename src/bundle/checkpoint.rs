@@ -80,6 +80,11 @@ fn confine(bundle: &Path, path: &Path, named: &str) -> Result<(), String> {
         if !path.canonicalize().map_err(unreadable)?.starts_with(&root) {
             return Err(format!("names {named}, in which a link leads out of the bundle"));
         }
+        // A pipe would be waited for, a device read without an end.
+        let about = path.metadata().map_err(unreadable)?;
+        if !about.is_dir() && !about.is_file() {
+            return Err(format!("names {named}, in which something is neither a file nor a directory"));
+        }
         if path.symlink_metadata().map_err(unreadable)?.is_dir() {
             for entry in fs::read_dir(&path).map_err(unreadable)? {
                 open.push(entry.map_err(unreadable)?.path());

@@ -31,6 +31,10 @@ impl Bundle {
         let dir = dir.as_ref();
         let path = dir.join(MANIFEST);
         let read = || -> std::io::Result<String> {
+            let (root, real) = (dir.canonicalize()?, path.canonicalize()?);
+            if !real.starts_with(root) || !real.is_file() {
+                return Err(std::io::Error::other("it is not a file of the bundle"));
+            }
             let mut text = String::new();
             let length = File::open(&path)?.take(LARGEST + 1).read_to_string(&mut text)?;
             if u64::try_from(length).is_ok_and(|length| length <= LARGEST) {

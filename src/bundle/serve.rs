@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Bundle, BundleError};
 use crate::algorithm::registry::frozen;
-use crate::experiment::rollout::{Plan, Rollout};
+use crate::experiment::rollout::{Output, Plan, Rollout};
 use crate::experiment::{Catalog, ExperimentError, Observer, RunResult, seed_value};
 use crate::policy::Context;
 use crate::regime::RegimeRecord;
@@ -100,7 +100,7 @@ pub fn serve(
         provider: &mut *provider,
     };
     rollout.check()?;
-    Ok(rollout.run(traces, observer)?)
+    Ok(rollout.run(Output { traces, ..Output::default() }, observer)?)
 }
 
 /// Fails when the environment's space is not the recorded one.

@@ -2,10 +2,13 @@
 
 mod eval;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
+
+use crate::experiment::Checkpoints;
 
 /// Continual-RL experiments as small Lua scripts on a fast native core.
 #[derive(Debug, Parser)]
@@ -65,6 +68,23 @@ pub(super) struct PermissionArguments {
     pub(super) allow_all: bool,
 }
 
+/// How a run that may be killed goes on.
+#[derive(Args, Debug)]
+pub(super) struct CheckpointArguments {
+    /// Go on from the checkpoint beside the trace, if a killed run left one
+    #[arg(long)]
+    pub(super) resume: bool,
+    /// Write a checkpoint after every N windows [default: at a window's end every few seconds]
+    #[arg(long, value_name = "N")]
+    pub(super) checkpoint_every: Option<NonZeroU64>,
+}
+
+impl CheckpointArguments {
+    pub(super) fn checkpoints(&self) -> Checkpoints {
+        Checkpoints { every: self.checkpoint_every, resume: self.resume }
+    }
+}
+
 #[derive(Args, Debug)]
 pub(super) struct ScriptArguments {
     /// The script; `-` reads it from standard input
@@ -79,6 +99,11 @@ pub(super) struct ScriptArguments {
     /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) overrides: Vec<String>,
+    /// Print a returned experiment's resolved configuration instead of running it
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
     /// The script's arguments: `...` and `arg`
@@ -97,12 +122,20 @@ pub(super) struct RunArguments {
     /// Where to export the bundle
     #[arg(long, value_name = "DIR")]
     pub(super) export: Option<PathBuf>,
+    /// Leave the bundle's checkpoint outside and record its absolute path
+    #[arg(long, requires = "export")]
+    pub(super) export_external: bool,
     /// The experiment's seed, instead of the configuration's
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
     /// Replace a field of the configuration (VALUE is JSON, else text)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) overrides: Vec<String>,
+    /// Print the resolved configuration and run nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
 }
@@ -127,6 +160,9 @@ pub(super) struct ServeArguments {
     /// Serve under another regime: a YAML or JSON file with `provider` and `params`
     #[arg(long, value_name = "CONFIG")]
     pub(super) regime: Option<PathBuf>,
+    /// Answer observations over HTTP instead: HOST:PORT, or PORT for this machine alone
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["steps", "traces", "env", "env_kwargs", "regime", "seed"])]
+    pub(super) listen: Option<String>,
     /// The seed of the served run [default: the training run's]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,

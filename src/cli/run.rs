@@ -6,9 +6,11 @@ use crate::algorithm::Window;
 use crate::bundle::{self, ExportOptions};
 use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError};
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult, checkpoint_path};
 use crate::regime::Regime;
-use crate::script::{BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, programs};
+use crate::script::{
+    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, programs,
+};
 
 use super::Ending;
 use super::args::RunArguments;
@@ -32,15 +34,33 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let programs = programs(Rc::clone(terminal) as Rc<dyn Console>).map_err(Diagnostic::from)?;
     let catalog = Catalog::native().with_scripts(BareScripts::new()?).with_programs(programs);
     let mut experiment = Experiment::new(config, &catalog, Parts::default()).map_err(Diagnostic::from)?;
+    if arguments.dry_run {
+        terminal.print(&experiment.resolved().to_document());
+        return Ok(Exit::Success);
+    }
     let mut observer = Progress { terminal, total };
-    let result = experiment.run(arguments.traces.as_deref(), &mut observer).map_err(Diagnostic::from)?;
+    let (traces, checkpoints) = (arguments.traces.as_deref(), Some(arguments.checkpoints.checkpoints()));
+    let result = experiment.run_with(traces, checkpoints, &mut observer).map_err(Diagnostic::from)?;
     for warning in &result.warnings {
         terminal.warn(warning);
     }
     if let Some(directory) = &arguments.export {
-        bundle::export(&experiment, directory, ExportOptions::default()).map_err(Diagnostic::from)?;
+        let options = ExportOptions { external: arguments.export_external };
+        bundle::export(&experiment, directory, options).map_err(Diagnostic::from)?;
     }
-    Ok(told(&result, &RunOptions::new(arguments.traces.clone(), arguments.export.clone()), terminal))
+    if let Some(trace) = traces.filter(|_| !result.interrupted) {
+        Experiment::discard_checkpoint(trace).map_err(Diagnostic::from)?;
+    }
+    Ok(told(&result, &options(arguments), terminal))
+}
+
+/// Where the run's artifacts go.
+fn options(arguments: &RunArguments) -> RunOptions {
+    RunOptions {
+        external: arguments.export_external,
+        checkpoints: Some(arguments.checkpoints.checkpoints()),
+        ..RunOptions::new(arguments.traces.clone(), arguments.export.clone())
+    }
 }
 
 /// Runs the experiment a script returns.
@@ -53,8 +73,9 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let script = Script::File(arguments.config.clone());
     let host = ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
     match host.run() {
+        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => dry_run(&experiment, terminal),
         Ok(Outcome::Experiment(experiment)) => {
-            let options = RunOptions::new(arguments.traces.clone(), arguments.export.clone());
+            let options = options(arguments);
             let result =
                 experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
             Ok(told(&result, &options, terminal))
@@ -74,6 +95,13 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     }
 }
 
+/// Prints the configuration that a script's experiment comes down to.
+pub(super) fn dry_run(experiment: &ScriptedExperiment, terminal: &Terminal) -> Ending {
+    let config = experiment.resolved().map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+    terminal.print(&config.to_document());
+    Ok(Exit::Success)
+}
+
 /// Says on stdout how a run went and where its artifacts are.
 pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal) -> Exit {
     let mut text =
@@ -88,7 +116,12 @@ pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal
         }
     }
     terminal.print(&text);
-    if result.interrupted { Exit::Interrupted } else { Exit::Success }
+    if !result.interrupted {
+        return Exit::Success;
+    }
+    let resumable = options.traces.as_deref().is_some_and(|trace| checkpoint_path(trace).exists());
+    terminal.info(if resumable { "interrupted; --resume goes on from here" } else { "interrupted" });
+    Exit::Interrupted
 }
 
 /// Shows a run's progress.

@@ -23,10 +23,21 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
         Err(diagnostic) => Err(ScriptError::Raised(Box::new(diagnostic))),
     };
     match outcome {
+        Ok(Outcome::Done) if terminal.interrupted() => Exit::Interrupted.code(),
         Ok(Outcome::Done) => Exit::Success.code(),
+        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
+            Ok(exit) => exit.code(),
+            Err(diagnostic) => {
+                terminal.report(&diagnostic);
+                diagnostic.exit.code()
+            }
+        },
         Ok(Outcome::Experiment(experiment)) => {
             let out = arguments.out.unwrap_or_else(|| PathBuf::from(experiment.name()));
-            let options = RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")));
+            let options = RunOptions {
+                checkpoints: Some(arguments.checkpoints.checkpoints()),
+                ..RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")))
+            };
             match experiment.run(&options) {
                 Ok(result) => super::run::told(&result, &options, terminal).code(),
                 Err(message) => {

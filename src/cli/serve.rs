@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::bundle::{Bundle, ServeOptions, serve as serve_bundle};
+use crate::bundle::{Actor, Bundle, ServeOptions, Server, serve as serve_bundle};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::Catalog;
@@ -20,6 +20,9 @@ use super::run::{Progress, told};
 pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Ending {
     let usage = |what: &str, message: String| Diagnostic::new("serve/usage", format!("{what}: {message}"), Exit::Usage);
     let bundle = Bundle::open(&arguments.bundle).map_err(Diagnostic::from)?;
+    if let Some(address) = &arguments.listen {
+        return listen(&bundle, address, terminal);
+    }
     let mut options = ServeOptions {
         steps: arguments.steps,
         seed: arguments.seed,
@@ -53,4 +56,17 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
         terminal.warn(warning);
     }
     Ok(told(&result, &RunOptions::new(arguments.traces.clone(), None), terminal))
+}
+
+/// Answers observations until Ctrl-C, which is how a server ends well.
+fn listen(bundle: &Bundle, address: &str, terminal: &Terminal) -> Ending {
+    let catalog = Catalog::native().with_scripts(BareScripts::new()?);
+    let actor = Actor::new(bundle, &catalog).map_err(Diagnostic::from)?;
+    let server = Server::bind(address).map_err(Diagnostic::from)?;
+    if !server.address().ip().is_loopback() {
+        terminal.warn(&format!("{} can be reached from other machines", server.address()));
+    }
+    terminal.print(&format!("listening on http://{}\n", server.address()));
+    server.run(actor, &|| terminal.interrupted()).map_err(Diagnostic::from)?;
+    Ok(Exit::Success)
 }

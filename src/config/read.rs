@@ -106,8 +106,9 @@ fn read_env(field: Field<'_>) -> Option<EnvConfig> {
     let field = field.section()?;
     let id = field.require("id", "an environment's id").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
+    let lua = section(&field, "lua", read_code, || None);
     let wrappers = section(&field, "wrappers", |wrappers| WrapperRecord::read_checked_list(&wrappers), Vec::new);
-    Some(EnvConfig { id: id?, kwargs: kwargs?, wrappers: wrappers? })
+    Some(EnvConfig { id: id?, kwargs: kwargs?, lua: lua?, wrappers: wrappers? })
 }
 
 fn default_algorithm() -> AlgorithmConfig {
@@ -126,7 +127,13 @@ fn read_policy(field: Field<'_>) -> Option<PolicyConfig> {
     let field = field.section()?;
     let id = field.require("id", "a policy's name or dotted factory").and_then(|id| id.text());
     let kwargs = open_map(&field, "kwargs");
-    Some(PolicyConfig { id: id?, kwargs: kwargs? })
+    let lua = section(&field, "lua", read_code, || None);
+    Some(PolicyConfig { id: id?, kwargs: kwargs?, lua: lua? })
+}
+
+/// A definition by value; what it says is checked when it is rebuilt.
+fn read_code(field: Field<'_>) -> Option<Option<Value>> {
+    field.map().map(|code| Some(code.into()))
 }
 
 fn read_rollout(field: Field<'_>) -> Option<RolloutConfig> {

@@ -24,14 +24,16 @@ use Shape::{Data, Each, Open, Section, Text};
 
 /// The whole document.
 pub(super) const EXPERIMENT: Shape = Section(&[
-    ("env", Section(&[("id", Text), ("kwargs", Open), ("wrappers", Each(&WRAPPER))])),
-    ("algorithm", Section(&[("name", Text), ("params", Open), ("policy", Section(&[("id", Text), ("kwargs", Open)]))])),
+    ("env", Section(&[("id", Text), ("kwargs", Open), ("lua", Open), ("wrappers", Each(&WRAPPER))])),
+    ("algorithm", Section(&[("name", Text), ("params", Open), ("policy", POLICY)])),
     ("rollout", Section(&[("window_steps", Data), ("total_steps", Data), ("auto_reset", Data)])),
     ("reward", Section(&[("terms", Each(&TERM))])),
     ("regime", Section(&[("provider", Text), ("params", Open), ("lua", Open)])),
     ("run", Section(&[("name", Text), ("seed", Data), ("task", Text), ("policy_id", Text), ("meta", Open)])),
     ("trace", Section(&[("record", Data), ("effective_rank", Data)])),
 ]);
+
+const POLICY: Shape = Section(&[("id", Text), ("kwargs", Open), ("lua", Open)]);
 
 const WRAPPER: Shape = Section(&[("name", Text), ("params", Open)]);
 

@@ -8,6 +8,7 @@ use std::f64::consts::PI;
 
 use super::math::{Math, single};
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
@@ -147,6 +148,11 @@ impl World for Acrobot {
             ("high", Field::Number(&mut self.high)),
             ("math", Field::Other(&mut self.math)),
         ]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        let [a, b, c, d] = &mut self.state;
+        Some(vec![Slot::Number(a), Slot::Number(b), Slot::Number(c), Slot::Number(d), Slot::Flag(&mut self.fresh)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

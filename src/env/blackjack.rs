@@ -2,6 +2,7 @@
 //! or hit (1) against a dealer who draws up to 17, from a deck that never runs out.
 
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World};
 use crate::random::Rng;
 use crate::space::{Space, SpaceError};
@@ -29,7 +30,7 @@ struct Hand {
     /// The sum with every ace as 1.
     sum: i64,
     ace: bool,
-    cards: u32,
+    cards: i64,
 }
 
 impl Hand {
@@ -100,6 +101,14 @@ impl World for Blackjack {
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
         vec![("natural", Field::Flag(&mut self.natural)), ("sab", Field::Flag(&mut self.sab))]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        let Self { player, dealer, shown, .. } = self;
+        let hands = [player, dealer].into_iter();
+        let slots = hands
+            .flat_map(|hand| [Slot::Integer(&mut hand.sum), Slot::Flag(&mut hand.ace), Slot::Integer(&mut hand.cards)]);
+        Some(slots.chain([Slot::Integer(shown)]).collect())
     }
 
     fn start(&mut self, rng: &mut Rng) {

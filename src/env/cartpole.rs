@@ -6,6 +6,7 @@
 
 use super::math::Math;
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
@@ -99,6 +100,10 @@ impl World for CartPole {
             ("high", Field::Number(&mut self.high)),
             ("math", Field::Other(&mut self.math)),
         ]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(self.state.iter_mut().map(Slot::Number).collect())
     }
 
     fn start(&mut self, rng: &mut Rng) {

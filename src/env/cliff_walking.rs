@@ -4,6 +4,7 @@
 
 use super::grid::{categorical, slipped, state_number};
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World};
 use crate::random::Rng;
 use crate::space::{Space, SpaceError};
@@ -63,6 +64,10 @@ impl World for CliffWalking {
             ("step_reward", Field::Number(&mut self.step_reward)),
             ("cliff_reward", Field::Number(&mut self.cliff_reward)),
         ]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Index(&mut self.state)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -2,8 +2,10 @@
 //! `gymnasium.make` that a single environment and each copy of a batch share.
 
 use super::EnvError;
+use super::snapshot as slots;
 use super::world::{Outcome, World};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Space;
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -13,6 +15,20 @@ pub(super) enum Phase {
     Unstarted,
     Running,
     Ended,
+}
+
+impl Phase {
+    /// The phases and their names in a snapshot.
+    const NAMES: [(Self, &str); 3] =
+        [(Self::Unstarted, "unstarted"), (Self::Running, "running"), (Self::Ended, "ended")];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|(phase, _)| *phase == self).map_or("", |(_, name)| name)
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(_, known)| *known == name).map(|(phase, _)| phase)
+    }
 }
 
 /// A world under an id, with its random stream, truncated after `limit` steps.
@@ -110,6 +126,44 @@ impl<W: World> Episode<W> {
     #[inline]
     pub(super) fn observe(&self) -> W::Observation {
         self.world.observe()
+    }
+
+    /// See [`super::Env::snapshot`].
+    ///
+    /// # Errors
+    /// When the world does not say what its state is.
+    pub(super) fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let mut world = self.world.clone();
+        let state = world.state().ok_or_else(|| self.unknown())?;
+        Ok(snapshot::state([
+            ("parameters", self.parameters().into()),
+            ("state", slots::save(state)),
+            ("rng", self.rng.snapshot()),
+            ("elapsed", snapshot::count(self.elapsed)),
+            ("phase", self.phase.name().into()),
+        ]))
+    }
+
+    /// See [`super::Env::restore`].
+    ///
+    /// # Errors
+    /// When `state` is not what an episode of this world saved.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let parameters = snapshot::read(state, "parameters", Value::as_map)?;
+        for (name, mut field) in self.world.fields() {
+            let value = parameters.get(name).ok_or_else(|| snapshot::damaged(name))?;
+            field.set(value).map_err(|_| snapshot::damaged(name))?;
+        }
+        let unknown = self.unknown();
+        slots::restore(self.world.state().ok_or(unknown)?, state, "state")?;
+        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.elapsed = snapshot::read_count(state, "elapsed")?;
+        self.phase = snapshot::read(state, "phase", |phase| Phase::named(phase.as_text()?))?;
+        Ok(())
+    }
+
+    fn unknown(&self) -> SnapshotError {
+        SnapshotError::unknown(format!("environment `{}`", self.id))
     }
 
     /// See [`super::Env::parameters`].

@@ -3,6 +3,7 @@
 
 use super::grid::{categorical, slipped, state_number};
 use super::setting::{Field, Setting};
+use super::snapshot::Slot;
 use super::world::{Outcome, World};
 use crate::random::Rng;
 use crate::space::{Space, SpaceError};
@@ -132,6 +133,10 @@ impl World for FrozenLake {
             ("success_rate", Field::Share(&mut self.success_rate)),
             ("reward_schedule", Field::Other(&mut self.rewards)),
         ]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Index(&mut self.state)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -3,6 +3,7 @@
 
 use super::math::Math;
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
@@ -96,6 +97,10 @@ impl World for MountainCar {
             ("math", Field::Other(&mut self.math)),
         ];
         own.into_iter().chain(self.valley.fields()).collect()
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Number(&mut self.position), Slot::Number(&mut self.velocity)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -8,6 +8,7 @@
 use super::math::Math;
 use super::mountain_car::Valley;
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
@@ -88,6 +89,11 @@ impl World for MountainCarContinuous {
             ("math", Field::Other(&mut self.math)),
         ];
         own.into_iter().chain(self.valley.fields()).collect()
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        let [position, velocity] = &mut self.state;
+        Some(vec![Slot::Number(position), Slot::Number(velocity), Slot::Flag(&mut self.fresh)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -6,6 +6,7 @@ use super::episode::{Episode, Phase, Step};
 use super::vector::Vector;
 use super::world::{World, WorldAction, WorldObservation};
 use super::{Env, EnvError, Info, Transition};
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -91,6 +92,14 @@ impl<W: World> Env for Single<W> {
 
     fn parameters(&self) -> Map {
         self.episode.parameters()
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        self.episode.snapshot()
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.episode.restore(state)
     }
 
     fn set_parameter(&mut self, name: &str, value: &Value) -> Result<(), EnvError> {

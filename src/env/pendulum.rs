@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 
 use super::math::Math;
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World, narrow};
 use crate::array::DType;
 use crate::random::Rng;
@@ -73,6 +74,10 @@ impl World for Pendulum {
             ("y_init", Field::Number(&mut self.y_init)),
             ("math", Field::Other(&mut self.math)),
         ]
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        Some(vec![Slot::Number(&mut self.angle), Slot::Number(&mut self.speed)])
     }
 
     fn start(&mut self, rng: &mut Rng) {

@@ -3,6 +3,7 @@
 
 use super::grid::categorical;
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::world::{Outcome, World};
 use crate::random::Rng;
 use crate::space::{Space, SpaceError};
@@ -187,6 +188,17 @@ impl<const VERSION: u8> World for Taxi<VERSION> {
             fields.push(("fickle_probability", Field::Share(&mut self.fickle_probability)));
         }
         fields
+    }
+
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        let Place { row, column, passenger, goal } = &mut self.place;
+        Some(vec![
+            Slot::Flag(&mut self.undecided),
+            Slot::Integer(row),
+            Slot::Integer(column),
+            Slot::Integer(passenger),
+            Slot::Integer(goal),
+        ])
     }
 
     fn start(&mut self, rng: &mut Rng) {

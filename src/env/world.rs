@@ -5,6 +5,7 @@
 //! one world serves a single environment and a batch of copies alike, without allocation.
 
 use super::setting::Field;
+use super::snapshot::Slot;
 use super::vector::{self, Actions};
 use std::fmt::Display;
 
@@ -29,6 +30,11 @@ pub(super) trait World: Clone + Send {
 
     /// Everything that can be set between steps, by name, in a fixed order.
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)>;
+
+    /// What changes from step to step, for checkpoints; `None` where it cannot be saved.
+    fn state(&mut self) -> Option<Vec<Slot<'_>>> {
+        None
+    }
 
     /// Begins an episode.
     fn start(&mut self, rng: &mut Rng);

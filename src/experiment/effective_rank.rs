@@ -7,6 +7,9 @@
 //! smaller side of the matrix. It is measured at the last step of each window; of every other
 //! step, and of a matrix without a measurable rank, nothing is said.
 
+use crate::snapshot::{self, SnapshotError};
+use crate::value::Value;
+
 /// The name of this measure in a run's metadata (`effective_rank_kind`): others disagree.
 pub(super) const KIND: &str = "roy_vetterli_2007";
 
@@ -21,6 +24,22 @@ impl EffectiveRank {
     /// Measures once in `window` steps.
     pub(super) fn new(window: u64) -> Self {
         Self { window: usize::try_from(window).unwrap_or(usize::MAX), rows: 0, activations: Vec::new() }
+    }
+
+    /// The activations of the window that is not full yet.
+    pub(super) fn snapshot(&self) -> Value {
+        let rows = snapshot::index(self.rows);
+        snapshot::state([("rows", rows), ("activations", snapshot::numbers(&self.activations))])
+    }
+
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rows = snapshot::read_index(state, "rows", self.window)?;
+        self.activations = snapshot::read_numbers(state, "activations")?;
+        Ok(())
     }
 
     /// Takes one step's activations; the rank at a window's last step.

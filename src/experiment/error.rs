@@ -1,11 +1,13 @@
 //! Why an experiment could not be made, or stopped.
 
 use crate::algorithm::AlgorithmError;
+use crate::atomic::AtomicError;
 use crate::diagnostic::{Exit, Problem};
 use crate::env::EnvError;
 use crate::policy::PolicyError;
 use crate::regime::RegimeError;
 use crate::reward::{ScoreError, TermError};
+use crate::snapshot::SnapshotError;
 use crate::trace::TraceError;
 
 /// Why an experiment could not be made from its configuration.
@@ -79,6 +81,12 @@ pub enum RunError {
     /// The trace cannot be written.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// What stands beside the trace cannot be written.
+    #[error(transparent)]
+    Beside(#[from] AtomicError),
+    /// The run was to go on from a checkpoint and cannot.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
     /// A reward term failed.
     #[error(transparent)]
     Reward(#[from] ScoreError),
@@ -135,10 +143,89 @@ pub enum RunError {
     AlreadyRun,
 }
 
+/// Why a run cannot go on from a checkpoint.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// A part cannot be checkpointed.
+    #[error("the run cannot be resumed: {0}")]
+    Part(SnapshotError),
+    /// The trace is compressed.
+    #[error("the run cannot be resumed: {path} is compressed, so it cannot be cut back to a checkpoint")]
+    Compressed {
+        /// The trace.
+        path: String,
+    },
+    /// The trace is no file.
+    #[error("the run cannot be resumed: {path} is not a file, so it cannot be cut back to a checkpoint")]
+    NotAFile {
+        /// The trace.
+        path: String,
+    },
+    /// No trace was asked for.
+    #[error("the run cannot be resumed: a checkpoint stands beside a trace, and no trace is written")]
+    NoTrace,
+    /// The checkpoint cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        /// The checkpoint.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The checkpoint is not one of this program, or not whole.
+    #[error("cannot resume from {path}: {message}")]
+    Damaged {
+        /// The checkpoint.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The checkpoint belongs to another experiment.
+    #[error("cannot resume from {path}: it was written under another configuration")]
+    OtherConfig {
+        /// The checkpoint.
+        path: String,
+    },
+}
+
+impl Problem for ResumeError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Part(_) | Self::Compressed { .. } | Self::NotAFile { .. } | Self::NoTrace => {
+                "experiment/no-checkpoint"
+            }
+            Self::Unreadable { .. } | Self::Damaged { .. } | Self::OtherConfig { .. } => "experiment/resume",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unreadable { .. } | Self::Damaged { .. } => Exit::Input,
+            _ => Exit::Failure,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Part(_) => "run it without resuming; it then begins anew",
+            Self::Compressed { .. } => "name the trace .jsonl",
+            Self::NotAFile { .. } => "write the trace to a file",
+            Self::NoTrace => "name a trace",
+            Self::Unreadable { .. } | Self::Damaged { .. } | Self::OtherConfig { .. } => {
+                "without resuming, the run begins anew and replaces the trace"
+            }
+        };
+        Some(hint.to_owned())
+    }
+}
+
 impl Problem for RunError {
     fn code(&self) -> &'static str {
         match self {
             Self::Trace(source) => source.code(),
+            Self::Beside(_) => "experiment/beside",
+            Self::Resume(source) => source.code(),
             Self::Reward(source) => source.code(),
             Self::Env { source, .. } => source.code(),
             Self::Policy { source, .. } => source.code(),
@@ -153,6 +240,7 @@ impl Problem for RunError {
     fn exit(&self) -> Exit {
         match self {
             Self::Env { source, .. } => source.exit(),
+            Self::Resume(source) => source.exit(),
             _ => Exit::Failure,
         }
     }
@@ -166,7 +254,8 @@ impl Problem for RunError {
             Self::Algorithm { source, .. } => source.hint(),
             Self::Provider { source, .. } => source.hint(),
             Self::Regime { source, .. } => source.hint(),
-            Self::Callback { .. } | Self::AlreadyRun => None,
+            Self::Resume(source) => source.hint(),
+            Self::Beside(_) | Self::Callback { .. } | Self::AlreadyRun => None,
         }
     }
 }

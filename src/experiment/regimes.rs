@@ -26,6 +26,11 @@ impl RegimeTrack {
         &self.present
     }
 
+    /// Goes on under `regime`, which is in force already.
+    pub(super) fn resume(&mut self, regime: Regime) {
+        self.present = regime;
+    }
+
     /// Puts `regime` in force.
     ///
     /// # Errors

@@ -5,19 +5,24 @@
 //! row is written, the algorithm and the observer are told. After an episode the environment is
 //! reset if more steps are to come.
 
+mod state;
+
 use std::path::Path;
 use std::rc::Rc;
 
-use super::error::{ExperimentError, RunError};
+use super::checkpoint::{self, Checkpoints, Keeper};
+use super::error::{ExperimentError, ResumeError, RunError};
 use super::regimes::RegimeTrack;
-use super::row::{StepRow, reported_time};
+use super::row::reported_time;
 use crate::algorithm::{Algorithm, Episode, Window};
-use crate::config::Record;
+use crate::atomic;
+use crate::config::{ExperimentConfig, Record, beside};
 use crate::env::{Env, Transition};
 use crate::regime::{Provider, Regime};
 use crate::reward::{Composition, Known, StepClock, StepView};
 use crate::trace::{Summary, Writer, WriterOptions};
 use crate::value::Map;
+use state::State;
 
 /// What the loop is to do.
 #[derive(Clone, Debug)]
@@ -50,6 +55,48 @@ pub struct Rollout<'a> {
     pub reward: Option<&'a mut Composition>,
     /// When the world shifts.
     pub provider: &'a mut dyn Provider,
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Output<'a> {
+    /// Where to write a row for each step.
+    pub traces: Option<&'a Path>,
+    /// The resolved configuration, to stand [beside](crate::config::beside) the trace.
+    pub config: Option<&'a ExperimentConfig>,
+    /// How the run is made resumable; for this it needs a configuration and a trace.
+    pub checkpoints: Option<Checkpoints>,
+}
+
+impl Output<'_> {
+    /// What keeps the run's checkpoints, if it can have some.
+    fn keeper(&self, rollout: &Rollout<'_>) -> Result<Option<Keeper>, ResumeError> {
+        let Some(checkpoints) = self.checkpoints else { return Ok(None) };
+        match (self.traces, self.config) {
+            (Some(trace), Some(config)) => Keeper::new(checkpoints, trace, config, rollout),
+            _ if checkpoints.resume => Err(ResumeError::NoTrace),
+            _ => Ok(None),
+        }
+    }
+
+    /// Starts the trace, or goes on with its first `from` bytes, and puts the configuration
+    /// beside it if it is a file.
+    fn open(&self, meta: &Map, from: Option<(u64, Summary)>) -> Result<Option<Writer>, RunError> {
+        let Some(path) = self.traces else { return Ok(None) };
+        let writer = match from {
+            Some(from) => Writer::resume(path, meta, WriterOptions::default(), from)?,
+            None => {
+                let writer = Writer::create(path, meta, WriterOptions::default())?;
+                // An earlier run's checkpoint is not this one's.
+                checkpoint::discard(path)?;
+                writer
+            }
+        };
+        if let Some(config) = self.config.filter(|_| path.is_file()) {
+            atomic::write_file(&beside(path), config.to_document().as_bytes())?;
+        }
+        Ok(Some(writer))
+    }
 }
 
 /// Is told what happens; everything is optional.
@@ -124,12 +171,12 @@ impl Rollout<'_> {
         RegimeTrack::new(self.env).check(self.provider, self.env, self.reward.as_deref())
     }
 
-    /// Goes through the steps; with `traces`, writes a row for each there. The file is made only
+    /// Goes through the steps and leaves what `output` asks for. The trace is made only
     /// after the environment was reset under the first regime.
     ///
     /// # Errors
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
-    pub fn run(mut self, traces: Option<&Path>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+    pub fn run(mut self, output: Output<'_>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
         if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
             state
@@ -137,14 +184,19 @@ impl Rollout<'_> {
                 .warnings
                 .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
         }
-        self.shift(&mut state)?;
-        let told = self.algorithm.on_start(state.regimes.present());
-        told.map_err(|source| RunError::Algorithm { step: 0, source })?;
-        let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
-        reset.map_err(|source| RunError::Env { step: 0, source })?;
-        let mut writer =
-            traces.map(|path| Writer::create(path, &self.plan.meta, WriterOptions::default())).transpose()?;
-        let gone = self.steps(&mut state, &mut writer, observer);
+        let mut keeper = output.keeper(&self)?;
+        let mut writer = match self.resume(&mut state, &output, keeper.as_ref())? {
+            Some(writer) => Some(writer),
+            None => {
+                self.shift(&mut state)?;
+                let told = self.algorithm.on_start(state.regimes.present());
+                told.map_err(|source| RunError::Algorithm { step: 0, source })?;
+                let reset = self.env.reset(Some(self.plan.seed), &mut state.observation);
+                reset.map_err(|source| RunError::Env { step: 0, source })?;
+                output.open(&self.plan.meta, None)?
+            }
+        };
+        let gone = self.steps(&mut state, &mut writer, &mut keeper, observer);
         // Also after a failure: what was written so far is kept.
         let closed = writer.map(|mut writer| writer.close()).transpose();
         gone?;
@@ -155,14 +207,55 @@ impl Rollout<'_> {
         Ok(state.finish())
     }
 
+    /// Goes back to the checkpoint that the run is to go on from; `None` where there is none.
+    fn resume(
+        &mut self,
+        state: &mut State,
+        output: &Output<'_>,
+        keeper: Option<&Keeper>,
+    ) -> Result<Option<Writer>, RunError> {
+        let Some(keeper) = keeper.filter(|_| output.checkpoints.is_some_and(|checkpoints| checkpoints.resume)) else {
+            return Ok(None);
+        };
+        let Some(checkpoint) = keeper.read()? else { return Ok(None) };
+        let restored = checkpoint.restore(self).and_then(|saved| state.restore(self, saved));
+        restored.map_err(|error| keeper.misfit(&error))?;
+        output.open(&self.plan.meta, Some((checkpoint.length, checkpoint.written)))
+    }
+
+    /// Writes a checkpoint, between two steps. Where a part can no longer be saved, the user is
+    /// told and there are no more.
+    fn checkpoint(
+        &mut self,
+        state: &mut State,
+        writer: &mut Option<Writer>,
+        keeper: &mut Option<Keeper>,
+    ) -> Result<(), RunError> {
+        let (Some(open), Some(kept)) = (writer, &mut *keeper) else { return Ok(()) };
+        open.flush()?;
+        state.result.warnings.extend(self.algorithm.take_warnings());
+        if let Err(error) = kept.keep(self, state.snapshot(), open.summary())? {
+            state.result.warnings.push(format!("step {}: no more checkpoints: {error}", state.result.steps));
+            *keeper = None;
+        }
+        Ok(())
+    }
+
     fn steps(
         &mut self,
         state: &mut State,
         writer: &mut Option<Writer>,
+        keeper: &mut Option<Keeper>,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         while state.result.steps < self.plan.total_steps {
-            if observer.interrupted() {
+            let interrupted = observer.interrupted();
+            let window_ended = state.window.steps == 0 && state.result.steps > 0;
+            let due = |keeper: &Keeper| interrupted || (window_ended && keeper.due(state.result.windows));
+            if keeper.as_ref().is_some_and(due) {
+                self.checkpoint(state, writer, keeper)?;
+            }
+            if interrupted {
                 state.result.interrupted = true;
                 break;
             }
@@ -274,67 +367,5 @@ impl Rollout<'_> {
         state.result.windows += 1;
         state.window = Window { index: state.window.index + 1, ..Window::default() };
         Ok(())
-    }
-}
-
-/// Where the loop stands.
-struct State {
-    observation: crate::space::Element,
-    next_observation: crate::space::Element,
-    action: crate::space::Element,
-    regimes: RegimeTrack,
-    row: StepRow,
-    clock: Rc<StepClock>,
-    episode: Episode,
-    window: Window,
-    /// The sum of the finished episodes' returns.
-    returns: f64,
-    warned: bool,
-    result: RunResult,
-}
-
-impl State {
-    fn new(rollout: &Rollout<'_>) -> Self {
-        let blank = rollout.env.observation_space().blank();
-        Self {
-            observation: blank.clone(),
-            next_observation: blank,
-            action: rollout.env.action_space().blank(),
-            regimes: RegimeTrack::new(rollout.env),
-            row: StepRow::new(&rollout.plan.record, rollout.plan.effective_rank),
-            clock: Rc::default(),
-            episode: Episode::default(),
-            window: Window::default(),
-            returns: 0.0,
-            warned: false,
-            result: RunResult::default(),
-        }
-    }
-
-    fn add(&mut self, reward: f64) {
-        self.result.steps += 1;
-        self.result.total_reward += reward;
-        self.episode.steps += 1;
-        self.episode.total_reward += reward;
-        self.window.steps += 1;
-        self.window.total_reward += reward;
-    }
-
-    fn end_episode(&mut self) {
-        self.result.episodes += 1;
-        self.returns += self.episode.total_reward;
-        self.episode = Episode { index: self.episode.index + 1, ..Episode::default() };
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-    fn finish(self) -> RunResult {
-        let mut result = self.result;
-        if result.steps > 0 {
-            result.mean_reward = result.total_reward / result.steps as f64;
-        }
-        if result.episodes > 0 {
-            result.mean_return = Some(self.returns / result.episodes as f64);
-        }
-        result
     }
 }

@@ -6,6 +6,7 @@ use crate::config::Record;
 use crate::env::Info;
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::trace::Row;
 use crate::value::{Map, Value};
@@ -28,6 +29,19 @@ impl StepRow {
         let record: Vec<Record> = RECORDS.into_iter().filter(|known| record.contains(known)).collect();
         let extra = record.iter().map(|record| (record.key().to_owned(), Value::Null)).collect();
         Self { row: Row { extra, ..Row::default() }, record, rank: rank_window.map(EffectiveRank::new) }
+    }
+
+    /// What a checkpoint must know: the window whose rank is being measured.
+    pub(super) fn snapshot(&self) -> Value {
+        self.rank.as_ref().map(EffectiveRank::snapshot).into()
+    }
+
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none of a row like this one.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rank.as_mut().map_or(Ok(()), |rank| rank.restore(state))
     }
 
     /// Labels the rows that follow.

@@ -10,7 +10,9 @@ use super::settings::Settings;
 use super::weights::checkpoint_error;
 use super::{Checkpoint, Context, Policy, PolicyError};
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// The one file of the checkpoint.
 const FILE: &str = "policy.json";
@@ -32,6 +34,14 @@ impl Policy for RandomPolicy {
     fn act(&mut self, _: &Element, action: &mut Element) -> Result<(), PolicyError> {
         *action = self.space.sample(&mut self.rng);
         Ok(())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(self.rng.snapshot())
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rng.restore_snapshot(state)
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
@@ -66,6 +76,14 @@ impl ConstantPolicy {
 impl Policy for ConstantPolicy {
     fn act(&mut self, _: &Element, action: &mut Element) -> Result<(), PolicyError> {
         action.clone_from(&self.action);
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(Value::Null)
+    }
+
+    fn restore(&mut self, _: &Value) -> Result<(), SnapshotError> {
         Ok(())
     }
 

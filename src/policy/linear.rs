@@ -9,7 +9,9 @@ use super::softmax::Sampler;
 use super::weights::{self, Tensor};
 use super::{Checkpoint, Context, Differentiable, Policy, PolicyError};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 /// The deviation of the initial weights.
 const INITIAL: f64 = 0.1;
@@ -89,6 +91,14 @@ impl Policy for LinearMenu {
         self.linear.load(path)
     }
 
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights))]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)
+    }
+
     fn parameters(&self) -> Option<&[f64]> {
         Some(&self.linear.weights)
     }
@@ -132,6 +142,15 @@ impl Policy for LinearSoftmax {
 
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
         self.linear.load(path)
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights)), ("rng", self.sampler.snapshot())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)?;
+        self.sampler.restore(snapshot::entry(state, "rng")?)
     }
 
     fn parameters(&self) -> Option<&[f64]> {

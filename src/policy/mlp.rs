@@ -9,6 +9,7 @@ use super::softmax::Sampler;
 use super::weights::{self, Tensor};
 use super::{Checkpoint, Context, Differentiable, Policy, PolicyError};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
 use crate::value::Value;
 
@@ -84,6 +85,18 @@ impl Policy for Mlp {
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
         let tensors = self.tensors();
         weights::load(&self.id, path, &views(&tensors), self.network.parameters_mut())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("weights", snapshot::numbers(self.network.parameters())),
+            ("rng", self.sampler.snapshot()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "weights", self.network.parameters_mut())?;
+        self.sampler.restore(snapshot::entry(state, "rng")?)
     }
 
     fn parameters(&self) -> Option<&[f64]> {

@@ -2,6 +2,8 @@
 
 use super::menu::highest;
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
+use crate::value::Value;
 
 /// Turns `scores` into the probabilities of their softmax.
 pub(crate) fn softmax(scores: &mut [f64]) {
@@ -36,6 +38,19 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
+    /// Where its stream stands.
+    pub(super) fn snapshot(&self) -> Value {
+        self.rng.as_ref().map(Rng::snapshot).into()
+    }
+
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rng.as_mut().map_or(Ok(()), |rng| rng.restore_snapshot(state))
+    }
+
     pub(super) fn new(n_actions: usize, rng: Option<Rng>) -> Self {
         Self { scores: vec![0.0; n_actions], rng }
     }

@@ -7,7 +7,9 @@ use super::settings::Settings;
 use super::tiling::Coding;
 use super::weights::{self, Tensor};
 use super::{ActionValues, Checkpoint, Context, Policy, PolicyError};
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 /// Takes the action of the highest value, the first of several. An action's value is the sum of
 /// its entries over the observation's cells: one cell of a discrete observation, one a tiling of
@@ -79,6 +81,14 @@ impl Policy for Tabular {
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
         let tensor = [Tensor { name: "value", shape: &self.shape }];
         weights::load(&self.id, path, &tensor, &mut self.table)
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([("table", snapshot::numbers(&self.table))]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "table", &mut self.table)
     }
 
     fn parameters(&self) -> Option<&[f64]> {

@@ -16,6 +16,7 @@ use super::provider::stream;
 use super::read::note_unknown_keys;
 use super::{Provider, Regime, RegimeError, RegimeRecord};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::suggest::nearest;
 use crate::text::decode::Field;
 use crate::value::{Map, Value};
@@ -132,6 +133,25 @@ impl Provider for Drift {
             Path::Linear { steps } | Path::Sine { steps } => Some(steps),
             Path::RandomWalk { .. } => None,
         }
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let present = self.present.as_ref().map(|(step, position, _)| {
+            snapshot::state([("step", snapshot::count(*step)), ("position", (*position).into())])
+        });
+        Ok(snapshot::state([("rng", self.rng.snapshot()), ("present", present.into())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.present = match snapshot::entry(state, "present")? {
+            Value::Null => None,
+            present => {
+                let position = snapshot::read_number(present, "position")?;
+                Some((snapshot::read_count(present, "step")?, position, self.ends.at(position)))
+            }
+        };
+        Ok(())
     }
 
     fn known(&self) -> Vec<&Regime> {

@@ -13,7 +13,9 @@ use super::provider::stream;
 use super::read::{KEYS, note_unknown_keys, regime};
 use super::{Provider, Regime, RegimeError, RegimeRecord};
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::text::decode::Field;
+use crate::value::Value;
 
 /// The parameters, and the keys of a state.
 const PARAMETERS: [&str; 6] = ["states", "min_steps", "mean_steps", "transition", "start", "seed"];
@@ -106,6 +108,30 @@ impl Provider for RandomSwitching {
 
     fn record(&self) -> Result<RegimeRecord, RegimeError> {
         Ok(self.record.clone())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let present = self.present.map(|present| {
+            snapshot::state([
+                ("step", snapshot::count(present.step)),
+                ("state", snapshot::index(present.state)),
+                ("age", snapshot::count(present.age)),
+            ])
+        });
+        Ok(snapshot::state([("rng", self.rng.snapshot()), ("present", present.into())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.present = match snapshot::entry(state, "present")? {
+            Value::Null => None,
+            present => Some(Present {
+                step: snapshot::read_count(present, "step")?,
+                state: snapshot::read_index(present, "state", self.states.len())?,
+                age: snapshot::read_count(present, "age")?,
+            }),
+        };
+        Ok(())
     }
 
     fn known(&self) -> Vec<&Regime> {

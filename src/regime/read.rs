@@ -21,6 +21,15 @@ pub fn regime_from_value(value: &Value, path: &str) -> Result<Regime, String> {
     .map_err(|mistakes| mistakes.to_string())
 }
 
+/// `regime` as plain data, which [`regime_from_value`] reads.
+#[must_use]
+pub fn regime_to_value(regime: &Regime) -> Value {
+    let Regime { id, origin, env, reward } = regime.clone();
+    let entries: [(&str, Value); 4] =
+        [("id", id.into()), ("origin", origin.into()), ("env", env.into()), ("reward", reward.into())];
+    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
 /// Reads `value`, which messages call `path`.
 pub(super) fn read_at<T>(path: &str, value: &Value, read: impl FnOnce(&Field<'_>) -> Option<T>) -> Result<T, Mistakes> {
     // Null is read as the empty map: every key of a regime has a default.

@@ -2,7 +2,9 @@
 
 use super::read::{KEYS, note_unknown_keys, regime};
 use super::{Provider, Regime, RegimeError, RegimeRecord};
+use crate::snapshot::{self, SnapshotError};
 use crate::text::decode::Field;
+use crate::value::Value;
 
 /// Regimes one after the other: what these three come down to.
 pub(super) struct Timeline {
@@ -62,6 +64,20 @@ impl Provider for Timeline {
             return None;
         }
         self.spans.iter().try_fold(0u64, |total, span| Some(total.saturating_add(span.steps?)))
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let (index, end) = self.present.unzip();
+        let index = index.and_then(|index| u64::try_from(index).ok());
+        Ok(snapshot::state([("index", index.map(snapshot::count).into()), ("end", end.map(snapshot::count).into())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.present = match snapshot::entry(state, "index")? {
+            Value::Null => None,
+            _ => Some((snapshot::read_index(state, "index", self.spans.len())?, snapshot::read_count(state, "end")?)),
+        };
+        Ok(())
     }
 
     fn known(&self) -> Vec<&Regime> {

@@ -8,6 +8,7 @@
 //! | `target_distance` | minus the Euclidean distance of the next observation to `target`; detail `distance` | `target` (numbers), `indices` (which numbers of the observation, from 0; default: the first ones) |
 
 use super::{StepField, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
+use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -138,6 +139,10 @@ impl Builtin {
 impl Term for Builtin {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn check_stateless(&self) -> Result<(), SnapshotError> {
+        Ok(())
     }
 
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {

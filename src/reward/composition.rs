@@ -5,8 +5,9 @@
 
 use indexmap::IndexMap;
 
-use super::{RewardRecord, StepView, Term, TermError, TermValue};
+use super::{RewardRecord, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::diagnostic::{Exit, Problem};
+use crate::snapshot::SnapshotError;
 use crate::suggest;
 use crate::value::{Map, Value};
 
@@ -123,6 +124,15 @@ impl Composition {
         Ok(sum.unwrap_or_default())
     }
 
+    /// Whether every term answers from the step alone; a composition then has no state but the
+    /// regime's weights.
+    ///
+    /// # Errors
+    /// The first term that keeps state, or may.
+    pub fn check_stateless(&self) -> Result<(), SnapshotError> {
+        self.terms.iter().try_for_each(|weighted| weighted.term.check_stateless())
+    }
+
     /// The composition by value, with the declared weights.
     ///
     /// # Errors
@@ -130,6 +140,21 @@ impl Composition {
     pub fn record(&self) -> Result<RewardRecord, TermError> {
         let terms = self.terms.iter().map(|weighted| Ok((weighted.term.record()?, weighted.declared)));
         Ok(RewardRecord { terms: terms.collect::<Result<_, TermError>>()? })
+    }
+
+    /// As [`Composition::record`]; in place of the code of a term that captures what cannot be
+    /// recorded stands why, under `unrecorded`.
+    #[must_use]
+    pub fn describe(&self) -> RewardRecord {
+        let describe = |weighted: &Weighted| {
+            let term = weighted.term.record().unwrap_or_else(|error| TermRecord {
+                name: error.term,
+                params: Map::new(),
+                origin: TermOrigin::Lua(crate::value::unrecorded(error.message)),
+            });
+            (term, weighted.declared)
+        };
+        RewardRecord { terms: self.terms.iter().map(describe).collect() }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The bare sandbox: where Lua that arrives inside a bundle runs. Computation only - no
-//! processes, no files but a policy's own checkpoint while it loads, a bounded memory - with the
-//! few library modules that compute ([`BARE_MODULES`]).
+//! processes, no files but a policy's own checkpoint while it loads, a bounded memory and a
+//! bounded number of instructions a call - with the few library modules that compute ([`BARE_MODULES`]).
+
+mod limits;
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -15,14 +17,18 @@ use crate::policy::PolicyError;
 use crate::regime::{Provider, RegimeError, RegimeRecord};
 use crate::reward::{Term, TermError, TermRecord};
 use crate::script::bind;
+use crate::script::budget;
 use crate::script::error::{fail, message};
 use crate::script::host::{Console, Host};
-use crate::script::known::BARE_MODULES;
+use crate::script::known::{BARE_MODULES, FUNCTIONS, TABLES};
 use crate::script::loader;
 use crate::script::permissions::Permissions;
 
 /// What a bundle's Lua may hold at once.
 const MEMORY: usize = 256 << 20;
+
+/// What the arrays of its Lua may hold at once.
+const ARRAYS: usize = 64 << 20;
 
 /// Rebuilds what a bundle recorded of scripts, in one bare machine.
 pub struct BareScripts {
@@ -44,14 +50,20 @@ fn machine() -> mlua::Result<Lua> {
     let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::UTF8;
     let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(false))?;
     let globals = lua.globals();
-    for name in ["dofile", "loadfile", "load", "collectgarbage", "print", "require"] {
-        globals.raw_set(name, Value::Nil)?;
+    for name in
+        globals.pairs::<String, Value>().map(|pair| pair.map(|(name, _)| name)).collect::<mlua::Result<Vec<_>>>()?
+    {
+        if !FUNCTIONS.contains(&&*name) && !TABLES.contains(&&*name) {
+            globals.raw_set(name, Value::Nil)?;
+        }
     }
     globals.get::<Table>("string")?.raw_set("dump", Value::Nil)?;
     globals.get::<Table>("math")?.get::<mlua::Function>("randomseed")?.call::<()>(0)?;
     if let Some(strings) = lua.type_metatable::<mlua::LuaString>() {
         strings.raw_set("__metatable", "locked")?;
     }
+    limits::install(&lua)?;
+    budget::install(&lua)?;
     lua.set_memory_limit(MEMORY)?;
     let host = Rc::new(Host {
         console: Rc::new(Unheard),
@@ -64,6 +76,7 @@ fn machine() -> mlua::Result<Lua> {
         upvalues: None,
         known: RefCell::default(),
         confinement: RefCell::default(),
+        array_bytes: ARRAYS,
         catalog: RefCell::new(Catalog::native()),
     });
     lua.set_app_data(Rc::clone(&host));

@@ -91,6 +91,8 @@ pub(super) struct Host {
     pub(super) known: RefCell<Known>,
     /// While a policy saves or loads itself: the one directory it may touch.
     pub(super) confinement: RefCell<Option<Confinement>>,
+    /// What the arrays of this thread's scripts may hold at once, in bytes.
+    pub(super) array_bytes: usize,
     /// What the script's own names stand for.
     pub(super) catalog: RefCell<Catalog>,
 }
@@ -162,6 +164,7 @@ impl ScriptHost {
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
                 known: RefCell::default(),
                 confinement: RefCell::default(),
+                array_bytes: usize::MAX,
                 catalog: RefCell::new(catalog),
             });
             host.known.borrow_mut().add_standard(&lua)?;

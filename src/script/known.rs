@@ -13,8 +13,8 @@ use mlua::{Lua, Table, Value};
 pub(super) const BARE_MODULES: [&str; 7] = ["array", "fs", "json", "log", "random", "space", "yaml"];
 
 /// The standard tables and functions that a bare sandbox has.
-const TABLES: [&str; 4] = ["math", "string", "table", "utf8"];
-const FUNCTIONS: [&str; 15] = [
+pub(super) const TABLES: [&str; 4] = ["math", "string", "table", "utf8"];
+pub(super) const FUNCTIONS: [&str; 15] = [
     "assert",
     "error",
     "getmetatable",

@@ -9,6 +9,9 @@
 
 mod lexer;
 mod modules;
+mod stateless;
+
+pub(super) use stateless::check_stateless;
 
 use indexmap::IndexMap;
 use mlua::{Function, MultiValue, Table, Value};

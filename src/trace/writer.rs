@@ -7,7 +7,8 @@
 //! power failure.
 
 use std::fmt;
-use std::io::Seek;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,43 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Continues the plain trace at `path` after its first `length` bytes, which end with a whole
+    /// row; what follows them is cut off. `written` is what those rows amount to.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`]; and when the trace is compressed or shorter.
+    pub fn resume(
+        path: impl AsRef<Path>,
+        meta: &Map,
+        options: WriterOptions,
+        (length, written): (u64, Summary),
+    ) -> Result<Self, TraceError> {
+        let path = path.as_ref();
+        refuse_taken_keys(path, meta)?;
+        let damaged = |cause: &str| TraceError::Damaged { path: path.display().to_string(), cause: cause.to_owned() };
+        if Compression::of_name(path) != Compression::Plain {
+            return Err(damaged("it is compressed"));
+        }
+        let file = open_locked(path)?;
+        if !ends_row(&file, length).map_err(TraceError::write(path))? {
+            return Err(damaged(&format!("it does not hold the {length} bytes it had")));
+        }
+        let cut = || {
+            file.set_len(length)?;
+            Sink::new(Compression::Plain, file)
+        };
+        let sink = cut().map_err(TraceError::write(path))?;
+        let mut writer = Self::with_sink(path, sink, meta, options);
+        writer.summary = written;
+        Ok(writer)
+    }
+
+    /// What was written so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+
     fn with_sink(path: &Path, sink: Sink, meta: &Map, options: WriterOptions) -> Self {
         Self {
             path: path.to_owned(),
@@ -216,6 +254,16 @@ impl Drop for Writer {
     fn drop(&mut self) {
         let _ = self.close();
     }
+}
+
+/// Whether the first `length` bytes of `file` are there and end with a row.
+fn ends_row(mut file: &File, length: u64) -> io::Result<bool> {
+    let whole = file.metadata()?.is_file() && file.metadata()?.len() >= length;
+    let Some(last) = length.checked_sub(1).filter(|_| whole) else { return Ok(whole) };
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(last))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte == *b"\n")
 }
 
 fn refuse_taken_keys(path: &Path, meta: &Map) -> Result<(), TraceError> {

@@ -54,7 +54,10 @@ local M = {
 ---@class skyfall.RunOptions
 ---@field traces string? where to write the trace
 ---@field export_dir string? where to export the bundle
+---@field export_external boolean? leave the bundle's checkpoint outside and record its absolute path
 ---@field seed integer? replaces `run.seed`
+---@field resume boolean? go on from the checkpoint beside the trace, if a killed run left one
+---@field checkpoint_every integer? write a checkpoint after every so many windows; without it, at a window's end every few seconds
 ---@field on_step fun(step: skyfall.StepSummary)? called after every step
 ---@field on_window fun(window: skyfall.WindowSummary)? called after every window
 ---@field on_episode fun(episode: skyfall.EpisodeSummary)? called after every episode

@@ -1,18 +1,75 @@
 //! `skyfall.array`: native arrays in a script's hands.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use mlua::{IntoLua, Lua, MetaMethod, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
 use super::{Fault, Module};
 use crate::array::{Array, DType, Operation};
 use crate::script::convert;
 use crate::script::error::fail;
+use crate::script::host::Host;
 use crate::value::Value;
 
 /// A native array in a script's hands.
 #[derive(Clone)]
-pub(in crate::script) struct LuaArray(pub(super) Array);
+pub(in crate::script) struct LuaArray(
+    pub(super) Array,
+    #[expect(dead_code, reason = "it counts as long as it lives")] Held,
+);
+
+/// What one array counts for among all that scripts of this thread hold.
+struct Held(usize);
+
+thread_local! {
+    /// The bytes of all arrays that scripts of this thread hold.
+    static HELD: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Held {
+    fn new(bytes: usize) -> Self {
+        HELD.set(HELD.get().saturating_add(bytes));
+        Self(bytes)
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Self {
+        Self::new(self.0)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.set(HELD.get().saturating_sub(self.0));
+    }
+}
+
+/// What an array of so many elements counts for: small elements grow when they are listed.
+fn weight(elements: usize) -> usize {
+    elements.saturating_mul(8)
+}
+
+/// Whether the script may hold an array of `elements` more; what it dropped is collected first.
+///
+/// # Errors
+/// One line, when it may not.
+pub(super) fn admit(lua: &Lua, elements: usize) -> Result<(), String> {
+    let most = lua.app_data_ref::<Rc<Host>>().map_or(usize::MAX, |host| host.array_bytes);
+    let fits = || HELD.get().saturating_add(weight(elements)) <= most;
+    if fits() || (lua.gc_collect().is_ok() && fits()) {
+        return Ok(());
+    }
+    Err(format!("an array of {elements} elements is too large: all arrays together may hold {} MiB", most >> 20))
+}
 
 impl LuaArray {
+    pub(super) fn new(array: Array) -> Self {
+        let held = Held::new(weight(array.len()));
+        Self(array, held)
+    }
+
     /// The numbers as nested lists.
     pub(in crate::script) fn to_value(&self) -> Value {
         self.0.to_value()
@@ -21,15 +78,16 @@ impl LuaArray {
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
-        .function("new", |_, _, (dtype, shape): (LuaValue, LuaValue)| {
-            let shape = shape_of(&shape)?;
-            Ok(LuaArray(Array::zeros(dtype_of(&dtype)?, &shape)))
+        .function("new", |lua, _, (dtype, shape): (LuaValue, LuaValue)| {
+            let shape = shape_of(lua, &shape)?;
+            Ok(LuaArray::new(Array::zeros(dtype_of(&dtype)?, &shape)))
         })?
-        .function("from", |_, _, (values, dtype): (LuaValue, LuaValue)| {
+        .function("from", |lua, _, (values, dtype): (LuaValue, LuaValue)| {
             let values = convert::read(&values, "values")?;
             let array = Array::from_value(&values, dtype_of(&dtype)?)
                 .map_err(|problem| Fault::Line(format!("array.from: {problem}")))?;
-            Ok(LuaArray(array))
+            admit(lua, array.len())?;
+            Ok(LuaArray::new(array))
         })
 }
 
@@ -41,7 +99,7 @@ fn dtype_of(value: &LuaValue) -> Result<DType, Fault> {
 /// The most elements a script may ask for at once: 2^31, 16 GiB of float64.
 const MOST_ELEMENTS: usize = 1 << 31;
 
-pub(super) fn shape_of(value: &LuaValue) -> Result<Vec<usize>, Fault> {
+pub(super) fn shape_of(lua: &Lua, value: &LuaValue) -> Result<Vec<usize>, Fault> {
     let lengths = match convert::read(value, "shape")? {
         Value::List(lengths) => lengths,
         Value::Map(map) if map.is_empty() => Vec::new(),
@@ -52,7 +110,10 @@ pub(super) fn shape_of(value: &LuaValue) -> Result<Vec<usize>, Fault> {
         lengths.iter().map(|length| length.as_int().and_then(|length| usize::try_from(length).ok())).collect();
     let shape = shape.ok_or_else(|| Fault::Line("`shape` must hold lengths that are not negative".to_owned()))?;
     match shape.iter().try_fold(1_usize, |size, length| size.checked_mul(*length)) {
-        Some(size) if size <= MOST_ELEMENTS => Ok(shape),
+        Some(size) if size <= MOST_ELEMENTS => {
+            admit(lua, size)?;
+            Ok(shape)
+        }
         _ => Err(Fault::Line(format!("an array of shape {shape:?} is too large"))),
     }
 }
@@ -73,7 +134,7 @@ pub(super) fn item(lua: &Lua, array: &Array, index: i64) -> mlua::Result<LuaValu
             None => Ok(LuaValue::Nil),
         };
     }
-    array.row(position).map(LuaArray).into_lua(lua)
+    array.row(position).map(LuaArray::new).into_lua(lua)
 }
 
 /// The other operand of an operation with `array`.
@@ -105,7 +166,16 @@ fn combine(lua: &Lua, a: &LuaValue, operation: Operation, b: &LuaValue) -> mlua:
         (None, Some(right)) => (operand(lua, &right, a)?, right),
         (None, None) => return Err(fail(lua, "arithmetic with an array needs an array")),
     };
-    left.combine(operation, &right).map(LuaArray).map_err(|problem| fail(lua, problem))
+    admit(lua, broadcast(left.shape(), right.shape())).map_err(|line| fail(lua, line))?;
+    left.combine(operation, &right).map(LuaArray::new).map_err(|problem| fail(lua, problem))
+}
+
+/// The elements of what two shapes come to together (of shapes that do not fit, any number).
+fn broadcast(left: &[usize], right: &[usize]) -> usize {
+    let (long, short) = if left.len() < right.len() { (right, left) } else { (left, right) };
+    let ones = std::iter::repeat_n(&1, long.len() - short.len());
+    let lengths = long.iter().zip(ones.chain(short));
+    lengths.fold(1, |size, (a, b)| size.saturating_mul(if *a == 1 { *b } else { *a }))
 }
 
 impl UserData for LuaArray {

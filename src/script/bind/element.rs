@@ -20,7 +20,7 @@ use crate::value::Map;
 pub(super) fn to_lua(lua: &Lua, element: &Element) -> mlua::Result<LuaValue> {
     match element {
         Element::Discrete(value) => Ok(LuaValue::Integer(*value)),
-        Element::Array(array) => LuaArray(array.clone()).into_lua(lua),
+        Element::Array(array) => LuaArray::new(array.clone()).into_lua(lua),
         Element::Text(text) => text.as_str().into_lua(lua),
         Element::Tuple(items) => {
             let table = lua.create_table_with_capacity(items.len(), 0)?;

@@ -1,5 +1,6 @@
 //! `skyfall.experiment` and `skyfall.run_experiment`.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -11,12 +12,12 @@ use super::{Fault, Module, allowed, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
-use crate::experiment::{Experiment, Observer, Parts, RunResult};
+use crate::experiment::{Checkpoints, Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{fail, message};
 use crate::script::host::{Console, Host};
 use crate::value::{Map, Value};
 
@@ -41,19 +42,25 @@ pub struct RunOptions {
     pub traces: Option<PathBuf>,
     /// The bundle.
     pub export: Option<PathBuf>,
-    callbacks: Callbacks,
+    /// Whether the bundle's checkpoint stays outside of it.
+    pub external: bool,
+    /// How the run is made resumable.
+    pub checkpoints: Option<Checkpoints>,
+    /// What the script wants to hear of.
+    pub callbacks: Callbacks,
 }
 
 impl RunOptions {
     /// Options that only say where the artifacts go.
     #[must_use]
     pub fn new(traces: Option<PathBuf>, export: Option<PathBuf>) -> Self {
-        Self { traces, export, callbacks: Callbacks::default() }
+        Self { traces, export, ..Self::default() }
     }
 }
 
+/// The script's functions that a run calls.
 #[derive(Default)]
-struct Callbacks {
+pub struct Callbacks {
     step: Option<Function>,
     window: Option<Function>,
     episode: Option<Function>,
@@ -66,6 +73,14 @@ impl ScriptedExperiment {
         &self.config.run.name
     }
 
+    /// The configuration with everything that the script defined in it by value.
+    ///
+    /// # Errors
+    /// One line: what cannot be made.
+    pub fn resolved(&self) -> Result<ExperimentConfig, String> {
+        self.build().map(|experiment| experiment.resolved()).map_err(told)
+    }
+
     /// What it was given as its reward.
     pub(super) fn given_reward(&self) -> mlua::Result<LuaValue> {
         self.given.raw_get("reward")
@@ -76,10 +91,7 @@ impl ScriptedExperiment {
     /// # Errors
     /// One line: what failed, at which step, where in the script.
     pub fn run(&self, options: &RunOptions) -> Result<RunResult, String> {
-        self.run_inner(options).map_err(|fault| match fault {
-            Fault::Line(line) => line,
-            Fault::Lua(error) => message(&error),
-        })
+        self.run_inner(options).map_err(told)
     }
 
     fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
@@ -97,12 +109,17 @@ impl ScriptedExperiment {
             callbacks: &options.callbacks,
             total: self.config.rollout.total_steps,
         };
-        let result = experiment.run(options.traces.as_deref(), &mut observer).map_err(line)?;
+        let traces = options.traces.as_deref();
+        let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
         for warning in &result.warnings {
             self.host.console.warn(warning);
         }
         if let Some(directory) = &options.export {
-            bundle::export(&experiment, directory, bundle::ExportOptions::default()).map_err(line)?;
+            bundle::export(&experiment, directory, bundle::ExportOptions { external: options.external })
+                .map_err(line)?;
+        }
+        if let Some(trace) = traces.filter(|_| !result.interrupted) {
+            Experiment::discard_checkpoint(trace).map_err(line)?;
         }
         Ok(result)
     }
@@ -119,6 +136,14 @@ impl ScriptedExperiment {
         let scripts = BareScripts::new().map_err(|problem| Fault::Line(problem.message))?;
         let catalog = self.host.catalog.borrow().clone().with_scripts(scripts);
         Experiment::new(self.config.clone(), &catalog, parts).map_err(line)
+    }
+}
+
+/// A fault as one line.
+fn told(fault: Fault) -> String {
+    match fault {
+        Fault::Line(line) => line,
+        Fault::Lua(error) => message(&error),
     }
 }
 
@@ -187,8 +212,19 @@ fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -
 
 /// The options of a run, and the seed among them.
 fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Option<u64>), Fault> {
-    const KEYS: [&str; 6] = ["traces", "export_dir", "seed", "on_step", "on_window", "on_episode"];
+    const KEYS: [&str; 9] = [
+        "traces",
+        "export_dir",
+        "export_external",
+        "seed",
+        "resume",
+        "checkpoint_every",
+        "on_step",
+        "on_window",
+        "on_episode",
+    ];
     let mut read = RunOptions::default();
+    let mut checkpoints = Checkpoints::default();
     let mut seed = None;
     let table = match options {
         LuaValue::Nil => return Ok((read, seed)),
@@ -208,6 +244,12 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
                 let given = u64::try_from(convert::integer(&value, &name)?).ok();
                 seed = Some(given.ok_or_else(|| Fault::Line("`seed` must not be negative".to_owned()))?);
             }
+            "export_external" => read.external = flag(&value, &name)?,
+            "resume" => checkpoints.resume = flag(&value, &name)?,
+            "checkpoint_every" => {
+                let every = u64::try_from(convert::integer(&value, &name)?).ok().and_then(NonZeroU64::new);
+                checkpoints.every = Some(every.ok_or_else(|| Fault::Line(format!("`{name}` must be at least 1")))?);
+            }
             "on_step" => read.callbacks.step = function(value)?,
             "on_window" => read.callbacks.window = function(value)?,
             "on_episode" => read.callbacks.episode = function(value)?,
@@ -220,7 +262,17 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
             }
         }
     }
+    if read.external && read.export.is_none() {
+        return Err(Fault::Line("`export_external` needs `export_dir`".to_owned()));
+    }
+    read.checkpoints = Some(checkpoints);
     Ok((read, seed))
+}
+
+fn flag(value: &LuaValue, name: &str) -> Result<bool, Fault> {
+    value
+        .as_boolean()
+        .ok_or_else(|| Fault::Line(format!("`{name}` must be a boolean, got {}", convert::describe(value))))
 }
 
 fn result_table(lua: &Lua, result: &RunResult, name: &str, options: &RunOptions) -> mlua::Result<Table> {
@@ -241,7 +293,10 @@ fn result_table(lua: &Lua, result: &RunResult, name: &str, options: &RunOptions)
 
 impl UserData for ScriptedExperiment {
     fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
-        fields.add_field_method_get("config", |lua, this| convert::write(lua, &this.config.to_value()));
+        fields.add_field_method_get("config", |lua, this| {
+            let config = this.resolved().map_err(|line| fail(lua, line))?;
+            convert::write(lua, &config.to_value())
+        });
     }
 }
 

@@ -57,10 +57,10 @@ fn draws<T: Item>(lua: &Lua, shape: &Value, mut draw: impl FnMut() -> T) -> Resu
     if shape.is_nil() {
         return Ok(convert::write(lua, &draw().to_scalar().into())?);
     }
-    let shape = shape_of(shape)?;
+    let shape = shape_of(lua, shape)?;
     let items = (0..shape.iter().product()).map(|_| draw()).collect();
     let array = Array::from_vec(&shape, items).map_err(|error| error.to_string())?;
-    Ok(LuaArray(array).into_lua(lua)?)
+    Ok(LuaArray::new(array).into_lua(lua)?)
 }
 
 /// A method whose errors are plain lines.
@@ -135,12 +135,12 @@ fn integers(lua: &Lua, rng: &mut Rng, (low, high, shape, dtype): (Value, Value, 
     if !range.is_some_and(|(least, greatest)| least <= low && high - 1 <= greatest) {
         return Err(Fault::Line(format!("{low} to {} are not all integers of {dtype}", high - 1)));
     }
-    let shape = if shape.is_nil() { Vec::new() } else { shape_of(&shape)? };
+    let shape = if shape.is_nil() { Vec::new() } else { shape_of(lua, &shape)? };
     let items = rng.integers_of(dtype, low, high, shape.iter().product()).into_iter().map(Scalar::Int);
     let array = Array::from_scalars(dtype, &shape, items).map_err(|error| error.to_string())?;
     match array.get(0).filter(|_| shape.is_empty()) {
         Some(one) => Ok(convert::write(lua, &one)?),
-        None => Ok(LuaArray(array).into_lua(lua)?),
+        None => Ok(LuaArray::new(array).into_lua(lua)?),
     }
 }
 

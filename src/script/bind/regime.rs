@@ -6,10 +6,12 @@ use super::random::LuaRng;
 use super::reward::{lua_record, recorded_source};
 use super::{Fault, Module, line};
 use crate::random::Rng;
-use crate::regime::{self, Provider, Regime, RegimeError, RegimeRecord};
+use crate::regime::{self, Provider, Regime, RegimeError, RegimeRecord, regime_to_value};
+use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::source;
+use crate::snapshot::{self, SnapshotError};
 use crate::value::{Map, Value};
 
 /// A provider in a script's hands; each run makes its own from it.
@@ -61,6 +63,7 @@ struct LuaProvider {
     function: Function,
     arguments: (Table, mlua::AnyUserData),
     present: Option<Regime>,
+    meter: Meter,
     /// Keeps the machine alive as long as the provider.
     _lua: Lua,
 }
@@ -82,6 +85,7 @@ impl LuaProvider {
             function: function.clone(),
             arguments: (convert::write_map(lua, params)?, rng),
             present: None,
+            meter: Meter::of(lua),
             _lua: lua.clone(),
         })
     }
@@ -91,8 +95,39 @@ impl LuaProvider {
     }
 }
 
+impl LuaProvider {
+    /// Whether the code answers from its arguments alone.
+    fn check_stateless(&self) -> Result<(), SnapshotError> {
+        let unsupported = |why: String| SnapshotError::unsupported(format!("regime provider `{}`", self.name), why);
+        let source = self.recorded.as_ref().map_err(|line| unsupported(line.clone()))?;
+        source::check_stateless(source).map_err(|line| unsupported(format!("its code {line}")))?;
+        let params = convert::read_map(&LuaValue::Table(self.arguments.0.clone()), "params");
+        if params.is_ok_and(|params| params == self.params) {
+            return Ok(());
+        }
+        Err(unsupported("its code changes its params".to_owned()))
+    }
+}
+
 impl Provider for LuaProvider {
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        self.check_stateless()?;
+        let rng = self.arguments.1.borrow::<LuaRng>().map_err(|_| snapshot::damaged("rng"))?.0.snapshot();
+        Ok(snapshot::state([("rng", rng), ("present", self.present.as_ref().map(regime_to_value).into())]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let mut rng = self.arguments.1.borrow_mut::<LuaRng>().map_err(|_| snapshot::damaged("rng"))?;
+        rng.0.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.present = match snapshot::entry(state, "present")? {
+            Value::Null => None,
+            present => Some(regime::regime_from_value(present, "regime").map_err(|_| snapshot::damaged("present"))?),
+        };
+        Ok(())
+    }
+
     fn shift(&mut self, step: u64) -> Result<Option<Regime>, RegimeError> {
+        self.meter.start();
         let (params, rng) = &self.arguments;
         let answer: LuaValue = self
             .function

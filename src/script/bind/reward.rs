@@ -10,10 +10,12 @@ use crate::digest::sha256_hex;
 use crate::reward::{self, Composition, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::script::bind::element::StepFrame;
 use crate::script::bind::experiment::ScriptedExperiment;
+use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
 use crate::script::source;
+use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
 /// A term in a script's hands, to be composed.
@@ -182,6 +184,9 @@ struct LuaTerm {
     function: Function,
     frame: Rc<RefCell<StepFrame>>,
     view: mlua::AnyUserData,
+    /// `s.params`, as the code sees it.
+    table: Table,
+    meter: Meter,
     /// Keeps the machine alive as long as the term.
     _lua: Lua,
 }
@@ -190,7 +195,7 @@ impl LuaTerm {
     fn new(lua: &Lua, code: &TermCode) -> mlua::Result<Self> {
         let frame: Rc<RefCell<StepFrame>> = Rc::default();
         let params: Table = convert::write_map(lua, &code.params)?;
-        let view = StepFrame::view(lua, &frame, params)?;
+        let view = StepFrame::view(lua, &frame, params.clone())?;
         Ok(Self {
             name: code.name.clone(),
             params: code.params.clone(),
@@ -198,6 +203,8 @@ impl LuaTerm {
             function: code.function.clone(),
             frame,
             view,
+            table: params,
+            meter: Meter::of(lua),
             _lua: lua.clone(),
         })
     }
@@ -222,6 +229,7 @@ impl Term for LuaTerm {
     }
 
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
+        self.meter.start();
         self.frame.borrow_mut().fill(step);
         let (value, detail): (LuaValue, LuaValue) =
             self.function.call(&self.view).map_err(|error| self.error(message(&error)))?;
@@ -253,6 +261,18 @@ impl Term for LuaTerm {
         Ok(TermValue { value, detail })
     }
 
+    fn check_stateless(&self) -> Result<(), SnapshotError> {
+        let what = || format!("reward term `{}`", self.name);
+        let source = self.recorded.as_ref().map_err(|line| SnapshotError::unsupported(what(), line.as_str()))?;
+        source::check_stateless(source)
+            .map_err(|line| SnapshotError::unsupported(what(), format!("its code {line}")))?;
+        let params = convert::read_map(&LuaValue::Table(self.table.clone()), "params");
+        if params.is_ok_and(|params| params == self.params) {
+            return Ok(());
+        }
+        Err(SnapshotError::unsupported(what(), "its code changes its params"))
+    }
+
     fn record(&self) -> Result<TermRecord, TermError> {
         let source = self.recorded.as_ref().map_err(|line| self.error(line.clone()))?;
         Ok(TermRecord {
@@ -277,6 +297,9 @@ pub(super) fn lua_record(source: &str) -> Value {
 /// One line saying what is missing or does not fit.
 pub(super) fn recorded_source(record: &Value) -> Result<&str, String> {
     let field = |name: &str| record.as_map().and_then(|map| map.get(name)).and_then(Value::as_text);
+    if let Some(why) = field("unrecorded") {
+        return Err(format!("its Lua was not recorded: {why}"));
+    }
     let source = field("source").ok_or("the recorded Lua has no `source`")?;
     let digest = field("sha256").ok_or("the recorded Lua has no `sha256`")?;
     if sha256_hex(source.as_bytes()) == digest {

@@ -136,7 +136,7 @@ impl UserData for LuaStore {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_method("array", |lua, this, path: LuaValue| {
             let path = convert::text(&path, "path").map_err(|line| fail(lua, line))?;
-            this.0.array(&path).map(LuaArray).map_err(|problem| fail(lua, problem))
+            this.0.array(&path).map(LuaArray::new).map_err(|problem| fail(lua, problem))
         });
         methods.add_method("q_h_view", |lua, this, options: LuaValue| {
             let options = convert::read_map(&options, "options").map_err(|line| fail(lua, line))?;
@@ -151,7 +151,7 @@ impl UserData for LuaStore {
             let view = this.0.q_h_view(gamma).map_err(|problem| fail(lua, problem))?;
             let table = lua.create_table_with_capacity(0, view.len())?;
             for (name, array) in view {
-                table.raw_set(name.as_str(), LuaArray(array))?;
+                table.raw_set(name.as_str(), LuaArray::new(array))?;
             }
             Ok(table)
         });

@@ -23,8 +23,9 @@ use crate::reward::StepView;
 use crate::script::convert;
 use crate::script::error::{fail, message};
 use crate::script::host::Host;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
-use crate::value::Map;
+use crate::value::{Map, Value};
 
 const KEYS: [&str; 9] = ["name", "params", "policy", "new", "on_step", "on_episode", "on_window", "on_shift", "finish"];
 
@@ -115,7 +116,7 @@ impl UserData for TrainedPolicy {
             let policy = this.policy.0.borrow();
             let Some(parameters) = policy.parameters() else { return Ok(None) };
             let array = Array::from_vec(&[parameters.len()], parameters.to_vec());
-            Ok(Some(LuaArray(array.map_err(|problem| fail(lua, problem))?)))
+            Ok(Some(LuaArray::new(array.map_err(|problem| fail(lua, problem))?)))
         });
         methods.add_method("set_parameters", |lua, this, given: LuaValue| {
             let given = convert::read(&given, "parameters").map_err(|line| fail(lua, line))?;
@@ -222,6 +223,11 @@ impl Algorithm for ScriptedAlgorithm {
 
     fn policy_mut(&mut self) -> &mut dyn Policy {
         &mut self.policy
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let what = format!("algorithm `{}`", self.definition.name);
+        Err(SnapshotError::unsupported(what, "it is written in Lua, and its table may hold anything"))
     }
 
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), AlgorithmError> {

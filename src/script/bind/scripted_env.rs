@@ -16,8 +16,10 @@ use super::space::LuaSpace;
 use crate::env::{Env, EnvError, Info, Transition};
 use crate::experiment::EnvMaker;
 use crate::random::Rng;
+use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::suggest::nearest;
 use crate::value::{Map, Value};
@@ -138,6 +140,7 @@ struct ScriptedEnv {
     /// Steps of the episode; `None` before the first reset and after an episode's end.
     elapsed: Option<u64>,
     seeded: bool,
+    meter: Meter,
     lua: Lua,
 }
 
@@ -147,7 +150,18 @@ impl ScriptedEnv {
         let kwargs = over_defaults(&definition.defaults, kwargs).map_err(problem)?;
         let (state, spaces) = Self::tables(&lua, &definition, &kwargs).map_err(problem)?;
         let [observation_space, action_space] = spaces;
-        Ok(Self { definition, state, kwargs, observation_space, action_space, elapsed: None, seeded: false, lua })
+        let meter = Meter::of(&lua);
+        Ok(Self {
+            definition,
+            state,
+            kwargs,
+            observation_space,
+            action_space,
+            elapsed: None,
+            seeded: false,
+            meter,
+            lua,
+        })
     }
 
     /// The script's own table, and both spaces.
@@ -237,6 +251,7 @@ impl Env for ScriptedEnv {
     }
 
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError> {
+        self.meter.start();
         if seed.is_some() || !std::mem::replace(&mut self.seeded, true) {
             let rng = self.lua.create_userdata(LuaRng(Rng::new(seed.unwrap_or(0))));
             let set = rng.and_then(|rng: AnyUserData| self.state.raw_set("rng", rng));
@@ -260,6 +275,7 @@ impl Env for ScriptedEnv {
             let space = self.action_space.to_string();
             return Err(EnvError::Action { id: self.definition.id.clone(), action: action.to_string(), space });
         }
+        self.meter.start();
         let step = &self.definition.step;
         let mut results = element::to_lua(&self.lua, action)
             .and_then(|action| step.call::<MultiValue>((&self.state, action)))
@@ -277,6 +293,11 @@ impl Env for ScriptedEnv {
             self.elapsed = None;
         }
         Ok(Transition { reward, terminated, truncated, info })
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let what = format!("environment `{}`", self.definition.id);
+        Err(SnapshotError::unsupported(what, "it is written in Lua, and its table may hold anything"))
     }
 
     fn parameters(&self) -> Map {

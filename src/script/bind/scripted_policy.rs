@@ -16,10 +16,12 @@ use super::space::LuaSpace;
 use crate::experiment::PolicyMaker;
 use crate::policy::{Checkpoint, Context, Policy, PolicyError};
 use crate::random::Rng;
+use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::{Access, Host};
 use crate::script::permissions::Confinement;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -85,6 +87,7 @@ struct ScriptedPolicy {
     /// `self`: what `new` returned.
     state: Table,
     action_space: Space,
+    meter: Meter,
     lua: Lua,
 }
 
@@ -112,7 +115,7 @@ impl ScriptedPolicy {
         };
         let failed = |message: String| PolicyError::Failed { id: definition.id.clone(), message };
         match build().map_err(|error| failed(message(&error)))? {
-            LuaValue::Table(state) => Ok(Self { definition, state, action_space, lua }),
+            LuaValue::Table(state) => Ok(Self { definition, state, action_space, meter: Meter::of(&lua), lua }),
             other => {
                 let place = definition.new.as_ref().map(place).unwrap_or_default();
                 Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&other))))
@@ -135,6 +138,7 @@ impl ScriptedPolicy {
         let Some(host) = self.lua.app_data_ref::<Rc<Host>>().map(|host| Rc::clone(&host)) else {
             return Err(refuse("the machine has no host".to_owned()));
         };
+        self.meter.start();
         let call = || function.call::<()>((&self.state, dir.display().to_string()));
         host.confined(confinement, call).map_err(|error| refuse(message(&error)))
     }
@@ -142,6 +146,7 @@ impl ScriptedPolicy {
 
 impl Policy for ScriptedPolicy {
     fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.meter.start();
         let act = &self.definition.act;
         let chosen: LuaValue = element::to_lua(&self.lua, observation)
             .and_then(|observation| act.call((&self.state, observation)))
@@ -149,6 +154,11 @@ impl Policy for ScriptedPolicy {
         element::read_into(&chosen, &self.action_space, "action", action)
             .and_then(|()| element::within(&self.action_space, action, "action"))
             .map_err(|line| self.failed(format!("{}`act` returned a wrong value: {line}", place(act))))
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let what = format!("policy `{}`", self.definition.id);
+        Err(SnapshotError::unsupported(what, "it is written in Lua, and its table may hold anything"))
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {

@@ -158,7 +158,7 @@ fn named(value: &LuaValue) -> Result<DictSpace, Fault> {
 fn bounds(shape: &[usize], dtype: DType, bounds: &[Scalar]) -> Option<LuaArray> {
     let scalars = || bounds.iter().copied();
     let exact = Array::from_scalars(dtype, shape, scalars());
-    exact.or_else(|_| Array::from_scalars(DType::F64, shape, scalars())).ok().map(LuaArray)
+    exact.or_else(|_| Array::from_scalars(DType::F64, shape, scalars())).ok().map(LuaArray::new)
 }
 
 impl UserData for LuaSpace {
@@ -242,7 +242,7 @@ fn seeded(lua: &Lua, value: &LuaValue) -> mlua::Result<u64> {
 }
 
 fn integers(shape: &[usize], numbers: &[i64]) -> Option<LuaArray> {
-    Array::from_vec(shape, numbers.to_vec()).ok().map(LuaArray)
+    Array::from_vec(shape, numbers.to_vec()).ok().map(LuaArray::new)
 }
 
 /// The parts: by name of a `Dict`, a list of a `Tuple` or `OneOf`.

@@ -73,7 +73,7 @@ type Rows = (LuaArray, LuaArray, LuaArray, LuaArray);
 
 fn rows(batch: &Batch) -> Rows {
     let Batch { observations, rewards, terminated, truncated } = batch.clone();
-    (LuaArray(observations), LuaArray(rewards), LuaArray(terminated), LuaArray(truncated))
+    (LuaArray::new(observations), LuaArray::new(rewards), LuaArray::new(terminated), LuaArray::new(truncated))
 }
 
 impl UserData for LuaVector {
@@ -88,7 +88,7 @@ impl UserData for LuaVector {
         methods.add_method_mut("reset", |lua, this, options: LuaValue| {
             let (seed, options) = super::env::reset_options(&options).map_err(|line| fail(lua, line))?;
             let first = this.0.reset(seed, &options).map_err(|problem| line(problem).raise(lua))?;
-            Ok(LuaArray(first.clone()))
+            Ok(LuaArray::new(first.clone()))
         });
         let advance = |lua: &Lua, this: &mut Self, actions: &LuaValue, several| {
             this.advance(actions, several).map_err(|fault| fault.raise(lua))

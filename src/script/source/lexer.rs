@@ -3,8 +3,8 @@
 
 /// A word or mark of the chunk that matters here.
 #[derive(Clone, Copy, Debug)]
-struct Token<'a> {
-    text: &'a str,
+pub(super) struct Token<'a> {
+    pub(super) text: &'a str,
     start: usize,
     line: usize,
 }
@@ -76,8 +76,8 @@ fn expression(chunk: &str, following: &[Token<'_>], end: Token<'_>) -> Option<St
     Some(format!("function({own}{body}"))
 }
 
-/// The chunk's names, keywords, and the marks `(` and `:`, without comments and strings.
-fn tokens(chunk: &str) -> Vec<Token<'_>> {
+/// The chunk's names, keywords and marks, without comments and strings.
+pub(super) fn tokens(chunk: &str) -> Vec<Token<'_>> {
     let bytes = chunk.as_bytes();
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -90,9 +90,11 @@ fn tokens(chunk: &str) -> Vec<Token<'_>> {
         match byte {
             b'-' if bytes.get(at + 1) == Some(&b'-') => at = comment_end(bytes, at + 2),
             b'"' | b'\'' => at = string_end(bytes, at),
-            b'[' => at = long_end(bytes, at).unwrap_or(at + 1),
-            b'(' | b':' => {
-                at += 1;
+            b'[' if long_end(bytes, at).is_some() => at = long_end(bytes, at).unwrap_or(at + 1),
+            byte if byte.is_ascii_punctuation() && *byte != b'_' => {
+                let two =
+                    matches!((byte, bytes.get(at + 1)), (b'=' | b'<' | b'>' | b'~', Some(b'=')) | (b'.', Some(b'.')));
+                at += if two { 2 } else { 1 };
                 tokens.extend(chunk.get(start..at).map(|text| Token { text, start, line }));
             }
             byte if byte.is_ascii_alphanumeric() || *byte == b'_' => {

@@ -96,7 +96,7 @@ fn run_table(lua: &Lua, report: &RunReport, run: &Analysis<'_>) -> mlua::Result<
     for (index, encounter) in run.encounters.iter().enumerate() {
         let entry: Table = encounters.raw_get(index + 1)?;
         let rewards = Array::from_vec(&[encounter.rewards.len()], encounter.rewards.to_vec());
-        entry.raw_set("rewards", LuaArray(rewards.map_err(mlua::Error::external)?))?;
+        entry.raw_set("rewards", LuaArray::new(rewards.map_err(mlua::Error::external)?))?;
     }
     Ok(table)
 }

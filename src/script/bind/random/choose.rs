@@ -5,6 +5,7 @@ use mlua::{IntoLua, Lua, Table, UserDataMethods, Value};
 use super::{LuaRng, MOST, count, method};
 use crate::random::Rng;
 use crate::script::bind::Fault;
+use crate::script::bind::array::admit;
 use crate::script::convert;
 
 /// How far probabilities may be from a sum of 1, as NumPy has it.
@@ -38,7 +39,9 @@ fn permutation(lua: &Lua, rng: &mut Rng, what: Value) -> Result<Table, Fault> {
     if let Value::Table(list) = &what {
         return Ok(picked(lua, list, &rng.permutation(list.raw_len()))?);
     }
-    Ok(lua.create_sequence_from(rng.permutation(count(&what, "n")?).into_iter().map(|index| index + 1))?)
+    let n = count(&what, "n")?;
+    admit(lua, n)?;
+    Ok(lua.create_sequence_from(rng.permutation(n).into_iter().map(|index| index + 1))?)
 }
 
 /// The options of a choice.
@@ -58,6 +61,7 @@ fn choice(lua: &Lua, rng: &mut Rng, (list, options): (Value, Value)) -> Result<V
     }
     let Options { count, replace, probabilities } = read_options(&options, length)?;
     let n = i64::try_from(length).unwrap_or(i64::MAX);
+    admit(lua, count.unwrap_or(1))?;
     let indices = match (count.unwrap_or(1), probabilities) {
         (count, Some(weights)) if replace => rng.weighted_many(&weights, count),
         (count, Some(weights)) => rng.weighted_choose(&weights, count),

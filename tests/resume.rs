@@ -1,0 +1,258 @@
+//! Runs that stop anywhere go on to the very same bytes, or refuse at the start and say why.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use skyfall::bundle::{ExportOptions, export};
+use skyfall::config::ExperimentConfig;
+use skyfall::experiment::{Catalog, Checkpoints, Experiment, Observer, Parts, RunResult, Silent, checkpoint_path};
+use skyfall::reward::StepView;
+
+use crate::command::Scratch;
+use crate::experiment::config;
+
+/// Asks the run to stop before a step.
+struct Until(u64);
+
+impl Observer for Until {
+    fn on_step(&mut self, step: &StepView<'_>, _: f64) -> Result<(), String> {
+        self.0 = if step.step + 1 == self.0 { 0 } else { self.0 };
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+fn run(config: &ExperimentConfig, trace: &Path, resume: bool, observer: &mut dyn Observer) -> (RunResult, Experiment) {
+    let mut experiment = Experiment::new(config.clone(), &Catalog::native(), Parts::default()).unwrap();
+    let checkpoints = Checkpoints { every: NonZeroU64::new(1), resume };
+    let result = experiment.run_with(Some(trace), Some(checkpoints), observer).unwrap();
+    (result, experiment)
+}
+
+/// Runs `config` whole, then in pieces that end before each of `stops`; both leave the same.
+fn assert_resumes(config: &ExperimentConfig, stops: &[u64]) {
+    let directory = tempfile::tempdir().unwrap();
+    let [whole, pieces] = ["whole", "pieces"].map(|name| directory.path().join(name));
+    let (expected, experiment) = run(config, &whole.join("traces.jsonl"), false, &mut Silent);
+    export(&experiment, &whole.join("bundle"), ExportOptions::default()).unwrap();
+    let trace = pieces.join("traces.jsonl");
+    for stop in stops {
+        let (result, _) = run(config, &trace, true, &mut Until(*stop));
+        assert_eq!((result.interrupted, result.steps), (true, *stop));
+        assert!(checkpoint_path(&trace).exists());
+        // What a killed process wrote after its last checkpoint is cut off.
+        let mut bytes = std::fs::read(&trace).unwrap();
+        bytes.extend_from_slice(b"{\"step\": 9}\n{\"torn");
+        std::fs::write(&trace, bytes).unwrap();
+    }
+    let (result, experiment) = run(config, &trace, true, &mut Silent);
+    export(&experiment, &pieces.join("bundle"), ExportOptions::default()).unwrap();
+    assert_eq!(result, expected);
+    for file in ["traces.jsonl", "traces.config.yaml", "bundle/manifest.yaml"] {
+        assert!(std::fs::read(whole.join(file)).unwrap() == std::fs::read(pieces.join(file)).unwrap(), "{file}");
+    }
+    let policy = |experiment: &Experiment| experiment.algorithm().policy().snapshot().unwrap();
+    let mut reopened =
+        skyfall::bundle::Bundle::open(pieces.join("bundle")).unwrap().policy(&Catalog::native()).unwrap();
+    assert_eq!(reopened.parameters_mut().map(|weights| weights.to_vec()), {
+        let (_, again) = run(config, &directory.path().join("again.jsonl"), false, &mut Silent);
+        assert_eq!(policy(&again), policy(&experiment));
+        again.algorithm().policy().parameters().map(<[f64]>::to_vec)
+    });
+}
+
+#[test]
+fn every_native_world_goes_on_where_it_stopped() {
+    for id in skyfall::env::registry::IDS {
+        let text = format!(
+            r#"{{"env": {{"id": "{id}"}}, "algorithm": {{"name": "none", "policy": {{"id": "random"}}}},
+                "rollout": {{"window_steps": 40, "total_steps": 700}}, "run": {{"name": "r", "seed": 5}},
+                "trace": {{"record": ["observation", "next_observation", "terminated", "truncated"]}}}}"#
+        );
+        assert_resumes(&config(&text), &[1, 40, 83, 400]);
+    }
+}
+
+#[test]
+fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
+    let regimes = [
+        r#"{"provider": "cycle", "params": {"entries": [
+            {"id": "calm", "steps": 300}, {"id": "windy", "steps": 170, "env": {"force_mag": 6.0}, "reward": {"alive": 2}}]}}"#,
+        r#"{"provider": "random", "params": {"mean_steps": 90, "states": [
+            {"id": "a"}, {"id": "b", "env": {"gravity": 12.0}}, {"id": "c", "reward": {"env": 0.5}}]}}"#,
+        r#"{"provider": "drift", "params": {"path": "random_walk", "std": 0.05, "every": 7,
+            "env": {"length": {"from": 0.4, "to": 0.6}}}}"#,
+    ];
+    for regime in regimes {
+        let text = format!(
+            r#"{{"env": {{"id": "CartPole-v1"}},
+                "algorithm": {{"name": "discrete_hill_climbing", "params": {{"episodes": 2}},
+                    "policy": {{"id": "linear_menu"}}}},
+                "rollout": {{"window_steps": 100, "total_steps": 2500}}, "run": {{"name": "r", "seed": 3}},
+                "reward": {{"terms": [{{"builtin": "env"}}, {{"builtin": "alive", "weight": 0.1}}]}},
+                "regime": {regime}}}"#
+        );
+        assert_resumes(&config(&text), &[100, 471, 1200, 1201, 2499]);
+    }
+}
+
+#[test]
+fn an_algorithm_that_does_not_say_how_is_named() {
+    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ars", "policy": {"id": "linear_menu"}},
+        "rollout": {"total_steps": 100}}"#;
+    let directory = tempfile::tempdir().unwrap();
+    let mut experiment = Experiment::new(config(text), &Catalog::native(), Parts::default()).unwrap();
+    let checkpoints = Checkpoints { every: None, resume: true };
+    let error = experiment.run_with(Some(&directory.path().join("t.jsonl")), Some(checkpoints), &mut Silent);
+    assert!(error.unwrap_err().to_string().contains("algorithm `ars` cannot be checkpointed"));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+const CONFIG: &str = "env: {id: CartPole-v1}\n\
+    algorithm: {name: discrete_hill_climbing, policy: {id: linear_menu}}\n\
+    rollout: {window_steps: 500, total_steps: 60000}\nrun: {seed: 4}\n\
+    regime: {provider: cycle, params: {entries: [{id: a, steps: 3000}, {id: b, steps: 2000, env: {force_mag: 7.0}}]}}\n";
+
+fn start(scratch: &Scratch, arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
+    command.args(arguments).current_dir(scratch.path()).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Starts the command and kills it once the trace has `bytes`; whether it was still running.
+fn killed_at(scratch: &Scratch, arguments: &[&str], trace: &str, bytes: u64) -> bool {
+    let mut child = start(scratch, arguments);
+    loop {
+        if std::fs::metadata(scratch.file(trace)).is_ok_and(|about| about.len() >= bytes) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return true;
+        }
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_killed_process_goes_on_to_the_same_trace_and_bundle() {
+    let scratch = Scratch::new();
+    scratch.write("config.yaml", CONFIG);
+    scratch.skyfall(&["run", "config.yaml", "--traces", "whole/traces.jsonl", "--export", "whole/bundle"]).ok();
+    let run = ["run", "config.yaml", "--traces", "t/traces.jsonl", "--export", "t/bundle", "--checkpoint-every", "1"];
+    let resumed = [&run[..], &["--resume"]].concat();
+    let length = std::fs::metadata(scratch.file("whole/traces.jsonl")).unwrap().len();
+    assert!(killed_at(&scratch, &run, "t/traces.jsonl", 1), "killed at its first rows");
+    let mut kills = 0;
+    for tenth in 2..9 {
+        kills += u64::from(killed_at(&scratch, &resumed, "t/traces.jsonl", length * tenth / 10));
+    }
+    assert!(kills > 0);
+    scratch.skyfall(&resumed).ok();
+    for file in ["traces.jsonl", "traces.config.yaml", "bundle/manifest.yaml", "bundle/checkpoint/weights.safetensors"]
+    {
+        let read = |directory: &str| std::fs::read(scratch.file(directory).join(file)).unwrap();
+        assert!(read("whole") == read("t"), "{file} differs");
+    }
+    assert!(!scratch.file("t/traces.checkpoint.json").exists(), "nothing is left to resume");
+}
+
+/// A run of a script whose term's code is `term`, up to the options of its run.
+fn scripted(term: &str) -> String {
+    format!(
+        "local skyfall = require 'skyfall'\nlocal target, count, seen = 0.5, 0, {{}}\n\
+         local term = skyfall.reward.term('mine', function(s)\n{term}\nend, {{ scale = 2 }})\n\
+         local regime = skyfall.regime.provider('coin', {{ every = 50 }}, function(step, params, rng)\n\
+         local draw = rng:uniform() return {{ id = step // params.every % 2 == 0 and 'a' or 'b', env = {{ force_mag = 9 + draw }} }}\n\
+         end)\n\
+         return skyfall.experiment {{ env = {{ id = 'CartPole-v1' }}, regime = regime,\n\
+         reward = skyfall.reward.compose {{ {{ term, weight = 0.5 }} }},\n\
+         algorithm = {{ name = 'discrete_hill_climbing', policy = {{ id = 'linear_menu' }} }},\n\
+         rollout = {{ window_steps = 100, total_steps = 20000 }}, run = {{ name = 'r', seed = 1 }} }}\n"
+    )
+}
+
+#[test]
+fn terms_and_regimes_in_lua_that_keep_no_state_go_on_too() {
+    let scratch = Scratch::new();
+    scratch.write("script.lua", &scripted("return s.params.scale * target - s.next_observation[1]"));
+    scratch.skyfall(&["script", "script.lua", "--out", "whole"]).ok();
+    let run = ["script", "script.lua", "--out", "t", "--checkpoint-every", "1", "--resume"];
+    let length = std::fs::metadata(scratch.file("whole/traces.jsonl")).unwrap().len();
+    assert!(killed_at(&scratch, &run, "t/traces.jsonl", length / 3));
+    assert!(scratch.file("t/traces.checkpoint.json").exists());
+    scratch.skyfall(&run).ok();
+    for file in ["traces.jsonl", "bundle/manifest.yaml", "bundle/checkpoint/weights.safetensors"] {
+        let read = |directory: &str| std::fs::read(scratch.file(directory).join(file)).unwrap();
+        assert!(read("whole") == read("t"), "{file} differs");
+    }
+}
+
+#[test]
+fn what_keeps_state_is_named_at_the_start() {
+    for (term, says) in [
+        ("count = count + 1 return count", "the variable `count`"),
+        ("seen[1] = s.step return 1", "`seen`"),
+        ("return math.random()", "math.random"),
+    ] {
+        let scratch = Scratch::new();
+        scratch.write("script.lua", &scripted(term));
+        let run = ["run", "script.lua", "--traces", "t.jsonl"];
+        scratch
+            .skyfall(&[&run[..], &["--resume"]].concat())
+            .failed(1, &["cannot be resumed", "reward term `mine`", says]);
+        assert_eq!(scratch.tree(), ["script.lua"]);
+        scratch.skyfall(&run).ok();
+    }
+}
+
+#[test]
+fn environments_and_policies_in_lua_are_named_at_the_start() {
+    let scratch = Scratch::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance/04_providers.lua");
+    let script = std::fs::read_to_string(path).unwrap();
+    scratch.write("script.lua", &script.replace("export_dir", "resume = true, export_dir"));
+    scratch
+        .skyfall(&["script", "script.lua"])
+        .failed(1, &["script.lua:", "environment `Corridor-v0`", "written in Lua"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn a_resume_that_cannot_be_right_is_refused() {
+    let scratch = Scratch::new();
+    scratch.write("config.yaml", CONFIG);
+    let run = ["run", "config.yaml", "--checkpoint-every", "1", "--resume", "--traces"];
+    let with = |arguments: &[&str]| scratch.skyfall(&[&run[..], arguments].concat());
+    scratch.skyfall(&["run", "config.yaml", "--resume"]).failed(1, &["no trace is written"]);
+    with(&["t.jsonl.gz"]).failed(1, &["t.jsonl.gz is compressed"]);
+    with(&["/dev/null"]).failed(1, &["/dev/null is not a file"]);
+    assert_eq!(scratch.tree(), ["config.yaml"]);
+    assert!(killed_at(&scratch, &[&run[..], &["t.jsonl"]].concat(), "t.jsonl", 1_000_000));
+    let trace = std::fs::read(scratch.file("t.jsonl")).unwrap();
+    with(&["t.jsonl", "--seed", "9"]).failed(1, &["t.checkpoint.json", "another configuration"]);
+    let checkpoint = scratch.read("t.checkpoint.json");
+    for (from, to, says) in [
+        ("\"version\": 1", "\"version\": 2", "another version"),
+        ("\"rng\"", "\"rgn\"", "`rng`"),
+        ("{\"version\"", "{version", "t.checkpoint.json"),
+    ] {
+        assert!(checkpoint.contains(from), "{checkpoint}");
+        scratch.write("t.checkpoint.json", &checkpoint.replace(from, to));
+        with(&["t.jsonl"]).failed(3, &["cannot resume from t.checkpoint.json", says]);
+        assert!(std::fs::read(scratch.file("t.jsonl")).unwrap() == trace, "the trace is left as it was");
+    }
+    scratch.write("t.checkpoint.json", &checkpoint);
+    scratch.write("t.jsonl", "{\"step\": 0}\n");
+    with(&["t.jsonl"]).failed(1, &["t.jsonl", "does not hold the"]);
+    assert_eq!(scratch.read("t.jsonl"), "{\"step\": 0}\n");
+    // A run from its beginning has no use for another one's checkpoint.
+    scratch.skyfall(&["run", "config.yaml", "--traces", "t.jsonl", "--set", "rollout.total_steps=10"]).ok();
+    assert_eq!(scratch.tree(), ["config.yaml", "t.config.yaml", "t.jsonl"]);
+}
