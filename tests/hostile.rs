@@ -190,6 +190,7 @@ fn lua_that_reaches_out_finds_nothing() {
         ("require('skyfall.fs').read('/etc/passwd')", "/etc/passwd"),
         ("require('skyfall.fs').write('owned', 'x')", "owned"),
         ("getmetatable('').__index.rep = 1", ""),
+        ("count = 1", "new global"),
     ] {
         let scratch = term(body);
         refused(&scratch, &["`evil`", says]);

@@ -16,6 +16,7 @@ mod array;
 mod bad_input;
 mod bundle;
 mod bundle_rows;
+mod callbacks;
 mod command;
 mod config;
 mod env;

@@ -81,6 +81,15 @@ fn machine() -> mlua::Result<Lua> {
     });
     lua.set_app_data(Rc::clone(&host));
     install_require(&lua, host)?;
+    // State between calls has its places; a global is none.
+    let locked = lua.create_table()?;
+    let refuse = lua.create_function(|lua, (_, name): (Table, Value)| {
+        let name = crate::script::convert::key_text(&name);
+        Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
+    })?;
+    locked.raw_set("__newindex", refuse)?;
+    locked.raw_set("__metatable", "locked")?;
+    globals.set_metatable(Some(locked))?;
     Ok(lua)
 }
 

@@ -16,7 +16,8 @@ pub(in crate::script) fn check_stateless(chunk: &str) -> Result<(), String> {
     let tokens = tokens(chunk);
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let mut blocks: Vec<&str> = Vec::new();
-    let mut own: BTreeSet<&str> = BTreeSet::new();
+    // Scopes are not followed: a name that is captured is never taken for a local of the same name.
+    let (mut own, mut captured) = (BTreeSet::new(), BTreeSet::new());
     let mut mutates = None;
     let mut captures_table = false;
     for (index, token) in tokens.iter().enumerate() {
@@ -28,6 +29,7 @@ pub(in crate::script) fn check_stateless(chunk: &str) -> Result<(), String> {
             }
             "if" | "do" | "repeat" | "{" => blocks.push(token.text),
             "end" | "until" | "}" => drop(blocks.pop()),
+            "local" if !inside => captured.extend(declared(&tokens, index + 1)),
             "local" | "for" if inside => own.extend(declared(&tokens, index + 1)),
             "random" if text(index.wrapping_sub(1)) == "." && text(index.wrapping_sub(2)) == "math" => {
                 return Err("draws from math.random".to_owned());
@@ -36,10 +38,10 @@ pub(in crate::script) fn check_stateless(chunk: &str) -> Result<(), String> {
             "=" if inside && blocks.last() != Some(&"{") => {
                 for target in targets(&tokens, index) {
                     match target {
-                        Target::Name(name) if !own.contains(name) => {
+                        Target::Name(name) if !own.contains(name) || captured.contains(name) => {
                             return Err(format!("keeps state in the variable `{name}`, which it assigns"));
                         }
-                        Target::Field(base) if !own.contains(base) => {
+                        Target::Field(base) if !own.contains(base) || captured.contains(base) => {
                             return Err(format!("keeps state in `{base}`, whose fields it assigns"));
                         }
                         Target::Field(base) => mutates = Some(base.to_owned()),
@@ -68,6 +70,10 @@ enum Target<'a> {
 fn targets<'a>(tokens: &[Token<'a>], index: usize) -> Vec<Target<'a>> {
     let mut targets = Vec::new();
     let mut end = index;
+    // `local x <const> =` declares and assigns nothing.
+    if index.checked_sub(1).and_then(|last| tokens.get(last)).is_some_and(|token| token.text == ">") {
+        return targets;
+    }
     while let Some(last) = end.checked_sub(1) {
         let (begin, target) = target(tokens, last);
         targets.push(target);
@@ -145,7 +151,7 @@ mod tests {
         for body in [
             "return s.env_reward + n",
             "local a, b <const> = n, 2 a = a + b for i = 1, 3 do a = a + i end return a",
-            "local t = { n = 1, m = { n = 2 } } t.n = 3 t[1] = 4 return t.n == n and 1 or 0",
+            "local own = { n = 1, m = { n = 2 } } own.n = 3 own[1] = 4 return own.n == n and 1 or 0",
             "local function g(y) y = y + 1 return y end if n >= 1 then return g(2) end return f(n)",
         ] {
             assert_eq!(verdict(body), Ok(()), "{body}");
@@ -163,6 +169,7 @@ mod tests {
             ("count = 1 return 1", "`count`"),
             ("return math.random()", "math.random"),
             ("local function g() n = 1 end g() return n", "`n`"),
+            ("do local n = 1 end n = n + 1 return n", "`n`"),
         ] {
             assert!(verdict(body).is_err_and(|line| line.contains(says)), "{body}");
         }
