@@ -33,6 +33,8 @@ pub(in crate::script) fn check_stateless(chunk: &str) -> Result<(), String> {
                 return Err("draws from math.random".to_owned());
             }
             name if MUTATORS.contains(&name) && inside => mutates = Some(name.to_owned()),
+            // An attribute stands only where a local variable is declared.
+            "=" if text(index.wrapping_sub(1)) == ">" => {}
             "=" if inside && blocks.last() != Some(&"{") => {
                 for target in targets(&tokens, index) {
                     match target {
