@@ -62,7 +62,7 @@ pub struct Rollout<'a> {
 pub struct Output<'a> {
     /// Where to write a row for each step.
     pub traces: Option<&'a Path>,
-    /// The resolved configuration, to stand [beside] the trace.
+    /// The resolved configuration, to stand beside the trace ([`crate::config::beside`]).
     pub config: Option<&'a ExperimentConfig>,
     /// How the run is made resumable; for this it needs a configuration and a trace.
     pub checkpoints: Option<Checkpoints>,

@@ -35,6 +35,8 @@ pub(in crate::script) fn check_stateless(chunk: &str) -> Result<(), String> {
                 return Err("draws from math.random".to_owned());
             }
             name if MUTATORS.contains(&name) && inside => mutates = Some(name.to_owned()),
+            // An attribute stands only where a local variable is declared.
+            "=" if text(index.wrapping_sub(1)) == ">" => {}
             "=" if inside && blocks.last() != Some(&"{") => {
                 for target in targets(&tokens, index) {
                     match target {
@@ -70,10 +72,6 @@ enum Target<'a> {
 fn targets<'a>(tokens: &[Token<'a>], index: usize) -> Vec<Target<'a>> {
     let mut targets = Vec::new();
     let mut end = index;
-    // `local x <const> =` declares and assigns nothing.
-    if index.checked_sub(1).and_then(|last| tokens.get(last)).is_some_and(|token| token.text == ">") {
-        return targets;
-    }
     while let Some(last) = end.checked_sub(1) {
         let (begin, target) = target(tokens, last);
         targets.push(target);
