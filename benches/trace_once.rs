@@ -34,8 +34,8 @@ fn write(pool: &str, out: &str, times: usize) {
         .unwrap()
         .into_iter()
         .map(|run| {
-            let identity = run.identity.fields.into_iter().map(|(key, value)| (key.to_owned(), value));
-            (identity.chain(run.meta).collect(), run.steps)
+            let identity = run.identity.as_written().map(|(key, value)| (key.to_owned(), value.clone()));
+            (identity.chain(run.meta.clone()).collect(), run.steps)
         })
         .collect();
     let mut count = 0;
