@@ -1,7 +1,14 @@
 //! One pass of one task, for `benches/peers/trace_peers.py` to time from outside:
 //! `write POOL OUT TIMES`, `limit FILE`, `segments FILE`, `columns FILE`, `rows FILE`,
 //! `parquet FILE OUT`, `push OUT ROWS`, `tables OUT ROWS`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, clippy::indexing_slicing, missing_docs, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a bench"
+)]
 
 use std::fs::File;
 use std::hint::black_box;

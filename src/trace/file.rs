@@ -68,10 +68,13 @@ pub(super) fn read_file<G: Gather>(
     })
 }
 
-/// Blocks to parse at once: so many that all cores are done at about the same time.
+/// Blocks to parse at once: so many that all cores are done at about the same time, but no more
+/// than a small memory holds however many cores there are.
 fn next_batch(source: &mut Source) -> Result<Vec<Vec<u8>>, TraceError> {
-    let mut batch = Vec::new();
-    while batch.len() < 4 * rayon::current_num_threads() {
+    const MOST: usize = 64;
+    let blocks = (4 * rayon::current_num_threads()).min(MOST);
+    let mut batch = Vec::with_capacity(blocks);
+    while batch.len() < blocks {
         match source.next_block()? {
             Some(block) => batch.push(block),
             None => break,
