@@ -156,6 +156,20 @@ impl<'a> Cursor<'a> {
         Ok(Some(number))
     }
 
+    /// Steps over an integer written as nearly all are: without sign, up to 18 digits. Otherwise
+    /// `None`, and nothing is stepped over.
+    #[inline]
+    pub(super) fn short_int(&mut self) -> Option<i64> {
+        const MOST: usize = 18;
+        let (count, value, rest) = digits(self.rest, 0);
+        let padded = count > 1 && self.peek() == Some(b'0');
+        if count == 0 || count > MOST || padded || matches!(rest, [b'.' | b'e' | b'E', ..]) {
+            return None;
+        }
+        self.rest = rest;
+        i64::try_from(value).ok()
+    }
+
     /// Steps over a number and returns the float nearest to it.
     #[inline]
     pub(super) fn float(&mut self) -> Scan<f64> {
@@ -230,6 +244,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn skip_scalar(&mut self) -> Scan<()> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
+            Some(b'0'..=b'9') if self.short_int().is_some() => Ok(()),
             Some(b'-' | b'0'..=b'9' | b'N' | b'I') => self.number().map(drop),
             _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
             _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
