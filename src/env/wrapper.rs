@@ -34,6 +34,7 @@ pub use record::WrapperRecord;
 use super::setting::Field;
 use super::{Env, EnvError, Info, Transition};
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -141,6 +142,12 @@ impl Wrapped {
             layer.wrapper.observation(observation, &mut layer.rng);
         }
     }
+
+    /// That no wrapper has a snapshot, told of the innermost.
+    fn unsaved(&self) -> SnapshotError {
+        let label = self.layers.first().map(|layer| layer.label.as_str()).unwrap_or_default();
+        SnapshotError::unknown(format!("wrapper `{label}` of environment `{}`", self.env.id()))
+    }
 }
 
 // Whatever a wrapper does not disturb must be handed on, also what the trait has a default for.
@@ -215,6 +222,14 @@ impl Env for Wrapped {
         })?;
         layer.settings = settings(&mut *layer.wrapper);
         Ok(())
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Err(self.unsaved())
+    }
+
+    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
+        Err(self.unsaved())
     }
 
     fn describe(&self) -> Map {
