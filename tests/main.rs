@@ -39,6 +39,7 @@ mod resume;
 mod rollouts;
 mod script;
 mod space;
+mod step_view;
 mod text_json;
 mod text_yaml;
 mod trace;

@@ -98,7 +98,7 @@ impl Composition {
         detail: &mut Map,
     ) -> Result<f64, ScoreError> {
         let mut sum: Option<f64> = None;
-        for weighted in &mut self.terms {
+        for (position, weighted) in self.terms.iter_mut().enumerate() {
             let fail = |source: TermError| ScoreError { step: step.step, source };
             let TermValue { value, detail: inside } = weighted.term.evaluate(step).map_err(fail)?;
             let component = weighted.weight * value;
@@ -109,9 +109,10 @@ impl Composition {
                 return Err(fail(TermError { term: name.to_owned(), message }));
             }
             sum = Some(total);
-            match components.get_mut(name) {
-                Some(place) => *place = component,
-                None => drop(components.insert(name.to_owned(), component)),
+            // The map of the step before has the names in the same places.
+            match components.get_index_mut(position) {
+                Some((known, place)) if known == name => *place = component,
+                _ => drop(components.insert(name.to_owned(), component)),
             }
             match inside {
                 None => drop(detail.shift_remove(name)),

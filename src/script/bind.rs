@@ -21,6 +21,7 @@ mod scripted_algorithm;
 mod scripted_env;
 mod scripted_policy;
 mod space;
+mod step;
 mod trace;
 mod vector;
 mod yaml;

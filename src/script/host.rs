@@ -188,6 +188,11 @@ impl ScriptHost {
                 Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
                 Err(_) => Outcome::Done,
             },
+            Value::Table(table) if table.contains_key("env").unwrap_or(false) => {
+                let line = "the script returned a plain table, which is not run; return `skyfall.experiment` of it";
+                self.host.console.warn(line);
+                Outcome::Done
+            }
             _ => Outcome::Done,
         })
     }

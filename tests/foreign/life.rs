@@ -77,7 +77,7 @@ fn ctrl_c_ends_a_run_that_waits_in_vain_and_keeps_its_trace() {
 fn ctrl_c_ends_a_script_that_waits_in_vain_with_its_own_exit_code() {
     for code in [
         "local world = skyfall.env.make 'python:hanging:World'\nworld:reset()\nwhile true do world:step(0) end",
-        "return { env = { id = 'python:hanging:World' }, rollout = { total_steps = 10 } }",
+        "return skyfall.experiment { env = { id = 'python:hanging:World' }, rollout = { total_steps = 10 } }",
     ] {
         let scratch = worlds();
         hanging(&scratch);
