@@ -102,8 +102,8 @@ fn whatever_the_observation_is_it_can_be_seen() {
         "return s.next_observation.near + s.observation.far[1]",
         "assert(rewards[2] == 3)",
     );
-    let text = "space.text { max_length = 3 }";
-    passes(text, "('x'):rep(n)", "return #s.next_observation", "assert(rewards[2] == 2)");
+    let text = "space.text { max_length = 6 }";
+    passes(text, "('x'):rep(n + 1)", "return #s.next_observation", "assert(rewards[2] == 3)");
 }
 
 #[test]
