@@ -5,15 +5,18 @@
 //! exporting. Exploration belongs to the algorithm: what an exported policy does is what it does
 //! without one.
 
+mod actor;
 mod adam;
 mod ars;
 mod at_shift;
 mod cem;
 mod hill_climbing;
+mod moments;
 mod none;
 mod ppo;
 pub mod registry;
 mod reinforce;
+mod search;
 mod subject;
 mod temporal_difference;
 

@@ -45,7 +45,7 @@ pub fn state<const N: usize>(entries: [(&str, Value); N]) -> Value {
 /// A count as data.
 #[must_use]
 pub fn count(value: u64) -> Value {
-    i64::try_from(value).map_or_else(|_| Value::BigInt(value.to_string()), Value::Int)
+    value.into()
 }
 
 /// An index as data.
@@ -81,10 +81,7 @@ pub fn read<'a, T>(state: &'a Value, key: &str, read: impl FnOnce(&'a Value) -> 
 /// # Errors
 /// When there is none.
 pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
-    read(state, key, |value| match value {
-        Value::BigInt(text) => text.parse().ok(),
-        value => value.as_int().and_then(|value| u64::try_from(value).ok()),
-    })
+    read(state, key, Value::as_count)
 }
 
 /// The index below `length` in entry `key`.

@@ -88,11 +88,15 @@ fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
         r#"{"provider": "drift", "params": {"path": "random_walk", "std": 0.05, "every": 7,
             "env": {"length": {"from": 0.4, "to": 0.6}}}}"#,
     ];
-    for regime in regimes {
+    let learners = [
+        r#""name": "discrete_hill_climbing", "params": {"episodes": 2}"#,
+        r#""name": "ars", "params": {"directions": 3, "top": 2, "episodes": 2}"#,
+        r#""name": "cem", "params": {"population": 6, "elite": 2, "episodes": 2}"#,
+    ];
+    for (regime, learner) in regimes.iter().flat_map(|regime| learners.map(|learner| (regime, learner))) {
         let text = format!(
             r#"{{"env": {{"id": "CartPole-v1"}},
-                "algorithm": {{"name": "discrete_hill_climbing", "params": {{"episodes": 2}},
-                    "policy": {{"id": "linear_menu"}}}},
+                "algorithm": {{{learner}, "policy": {{"id": "linear_menu"}}}},
                 "rollout": {{"window_steps": 100, "total_steps": 2500}}, "run": {{"name": "r", "seed": 3}},
                 "reward": {{"terms": [{{"builtin": "env"}}, {{"builtin": "alive", "weight": 0.1}}]}},
                 "regime": {regime}}}"#
@@ -103,13 +107,13 @@ fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
 
 #[test]
 fn an_algorithm_that_does_not_say_how_is_named() {
-    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ars", "policy": {"id": "linear_menu"}},
+    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ppo", "policy": {"id": "mlp"}},
         "rollout": {"total_steps": 100}}"#;
     let directory = tempfile::tempdir().unwrap();
     let mut experiment = Experiment::new(config(text), &Catalog::native(), Parts::default()).unwrap();
     let checkpoints = Checkpoints { every: None, resume: true };
     let error = experiment.run_with(Some(&directory.path().join("t.jsonl")), Some(checkpoints), &mut Silent);
-    assert!(error.unwrap_err().to_string().contains("algorithm `ars` cannot be checkpointed"));
+    assert!(error.unwrap_err().to_string().contains("algorithm `ppo` cannot be checkpointed"));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 

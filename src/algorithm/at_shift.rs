@@ -48,6 +48,7 @@ pub fn controlled(control: Control, make: Maker) -> Result<Box<dyn Algorithm>, A
         regime: None,
         resting: IndexMap::new(),
         within_episode: false,
+        warnings: Vec::new(),
         told: Vec::new(),
     }))
 }
@@ -61,8 +62,21 @@ struct Controlled {
     /// The other regimes' learners.
     resting: IndexMap<Option<String>, Box<dyn Algorithm>>,
     within_episode: bool,
-    /// What the user was told: learners repeat each other.
+    /// What the learners say that the user was not told: they repeat each other.
+    warnings: Vec<String>,
     told: Vec<String>,
+}
+
+impl Controlled {
+    /// Hears what the present learner says, before it goes or is asked.
+    fn hear(&mut self) {
+        for warning in self.present.take_warnings() {
+            if !self.told.contains(&warning) {
+                self.told.push(warning.clone());
+                self.warnings.push(warning);
+            }
+        }
+    }
 }
 
 /// What makes two regimes the same.
@@ -107,6 +121,7 @@ impl Algorithm for Controlled {
         if entered == self.regime {
             return self.present.on_shift(regime);
         }
+        self.hear();
         let known = self.resting.swap_remove(&entered);
         let mut present = match known {
             Some(learner) => learner,
@@ -135,9 +150,7 @@ impl Algorithm for Controlled {
     }
 
     fn take_warnings(&mut self) -> Vec<String> {
-        let mut warnings = self.present.take_warnings();
-        warnings.retain(|warning| !self.told.contains(warning));
-        self.told.extend_from_slice(&warnings);
-        warnings
+        self.hear();
+        std::mem::take(&mut self.warnings)
     }
 }

@@ -13,7 +13,7 @@
 //! (Singh and Sutton 1996), and `q_learning` drops them after an action that was not the best
 //! (Watkins).
 
-use super::subject::number;
+use super::moments::number;
 use super::{Algorithm, AlgorithmError, Episode};
 use crate::policy::settings::Settings;
 use crate::policy::{ActionValues, Policy, PolicyError};

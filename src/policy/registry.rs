@@ -16,19 +16,8 @@ pub const REFERENCE_LINEAR_MENU: &str = "skyfall_crl.train.backends.hill_climbin
 pub const IDS: [&str; 7] =
     ["linear_menu", "linear_softmax", "tabular", "mlp", "random", "constant", REFERENCE_LINEAR_MENU];
 
-/// Makes a native policy:
-///
-/// | id | arguments | acts |
-/// |---|---|---|
-/// | `linear_menu` | `n_actions`, `initial` (0.1), `seed` | the action whose linear score is highest |
-/// | `linear_softmax` | the same and `sample` (false) | the same, or drawn by the softmax of the scores |
-/// | `tabular` | `n_actions`, `initial` (0), `bins` (8), `tilings` (1), `low`, `high` | the action whose value in a table is highest |
-/// | `mlp` | `n_actions`, `hidden` ([64, 64]), `sample` (false), `seed` | as `linear_softmax`, scored by a network |
-/// | `random` | `seed` | a random element of the action space |
-/// | `constant` | `action` | always the same |
-///
-/// `n_actions` defaults to the action space's size and must agree with it. `docs/policies.md`
-/// says more of each.
+/// Makes the native policy `id` for the spaces of `context`; `docs/policies.md` has what each one
+/// takes and does.
 ///
 /// # Errors
 /// When there is no policy of this id, or it does not fit the spaces or `kwargs`; every mistake

@@ -1,6 +1,6 @@
 //! The steps that `ppo` learns from at once, and what each of them was worth.
 
-use super::super::subject::moments;
+use super::super::moments::moments;
 
 /// One step.
 #[derive(Clone, Copy, Debug, Default)]
