@@ -5,7 +5,7 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], [`mod@array`], [`random`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
@@ -34,6 +34,7 @@ pub mod script;
 pub mod snapshot;
 pub mod space;
 pub mod suggest;
+mod sum;
 pub mod text;
 pub mod trace;
 pub mod value;

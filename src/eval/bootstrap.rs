@@ -4,7 +4,8 @@
 //! runs of several tasks stand in one group, so that no resample lacks a task. Values are sorted
 //! first: the order in which files were named tells nothing.
 
-use super::series::{Sum, count};
+use super::series::count;
+use crate::sum::Sum;
 
 /// How intervals are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]

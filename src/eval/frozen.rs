@@ -9,7 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::canonical::Canonical;
 use super::encounter::Analysis;
-use super::series::{Sum, count};
+use super::series::count;
+use crate::sum::Sum;
 use crate::trace::columns::{RunColumns, Warning};
 use crate::value::{Map, Value};
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::encounter::Analysis;
-use super::series::{Sum, count, mean};
+use super::series::{count, mean};
 use super::settings::{RegretReference, Settings};
+use crate::sum::Sum;
 
 /// What is known from all runs of an evaluation together, and from what was given beside them.
 #[derive(Clone, Debug, Default)]

@@ -1,24 +1,6 @@
 //! Sums that do not depend on how the rows were cut into files, and what is built on them.
 
-/// A compensated sum (Neumaier 1974): the rounding error of each addition is carried along.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum {
-    total: f64,
-    lost: f64,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, value: f64) {
-        let total = self.total + value;
-        self.lost +=
-            if self.total.abs() >= value.abs() { (self.total - total) + value } else { (value - total) + self.total };
-        self.total = total;
-    }
-
-    pub(super) fn value(self) -> f64 {
-        self.total + self.lost
-    }
-}
+use crate::sum::Sum;
 
 /// The sum of `values`.
 pub(super) fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -63,7 +45,7 @@ pub(super) fn trailing_means(values: &[f64], w: usize) -> impl Iterator<Item = f
         if let Some(leaving) = leaving {
             from.add(*leaving);
         }
-        ((to.total - from.total) + (to.lost - from.lost)) / count(w)
+        to.since(from) / count(w)
     })
 }
 

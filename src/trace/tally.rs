@@ -1,22 +1,22 @@
 //! A column summed up: how many numbers, their sum, the least and the greatest.
 //!
-//! The sum carries its rounding errors along (Neumaier 1974), so that it hardly depends on the
-//! order of additions, and not at all on how a file was cut into blocks: numbers are added in the
-//! order of the file.
+//! Numbers are added in the order of the file, so that nothing depends on how it was cut into
+//! blocks.
+
+use crate::sum::Sum;
 
 /// Numbers summed up; NaN is "no number" and left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tally {
     count: u64,
-    sum: f64,
-    lost: f64,
+    sum: Sum,
     least: f64,
     greatest: f64,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { count: 0, sum: 0.0, lost: 0.0, least: f64::INFINITY, greatest: f64::NEG_INFINITY }
+        Self { count: 0, sum: Sum::default(), least: f64::INFINITY, greatest: f64::NEG_INFINITY }
     }
 }
 
@@ -28,23 +28,15 @@ impl Tally {
             return;
         }
         self.count += 1;
-        self.add_to_sum(value);
+        self.sum.add(value);
         self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
-    }
-
-    #[inline]
-    fn add_to_sum(&mut self, value: f64) {
-        let sum = self.sum + value;
-        self.lost += if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
-        self.sum = sum;
     }
 
     /// Adds the numbers of another.
     pub(super) fn join(&mut self, other: &Self) {
         self.count += other.count;
-        self.add_to_sum(other.sum);
-        self.lost += other.lost;
+        self.sum.join(other.sum);
         self.least = self.least.min(other.least);
         self.greatest = self.greatest.max(other.greatest);
     }
@@ -59,7 +51,7 @@ impl Tally {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| (self.sum + self.lost) / self.count as f64)
+        (self.count > 0).then(|| self.sum.value() / self.count as f64)
     }
 
     /// The least and the greatest; `None` of none.

@@ -5,7 +5,8 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::series::{Sum, count, mean, trailing_means};
+use crate::eval::series::{count, mean, trailing_means};
+use crate::sum::Sum;
 use crate::value::Map;
 
 /// A run's first encounter with a regime beside the baseline's, cut to one length.

@@ -4,7 +4,8 @@ use super::reward::{finite, no_regimes, regime_means};
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
 use crate::eval::reference::best_exits;
-use crate::eval::series::{Sum, count, mean, trailing_means};
+use crate::eval::series::{count, mean, trailing_means};
+use crate::sum::Sum;
 
 /// The least of the regimes' mean rewards.
 pub(super) fn worst_regime(run: &Analysis<'_>, _: &Reference) -> Outcome {

@@ -2,7 +2,8 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::series::{Sum, count, sum};
+use crate::eval::series::{count, sum};
+use crate::sum::Sum;
 
 /// All finite rewards, in order.
 pub(super) fn finite<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = f64> + 'a {
