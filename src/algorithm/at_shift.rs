@@ -16,7 +16,9 @@ use super::{Algorithm, AlgorithmError, Episode, Window};
 use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 /// What happens at a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +149,40 @@ impl Algorithm for Controlled {
 
     fn finish(&mut self) -> Result<(), AlgorithmError> {
         self.present.finish()
+    }
+
+    /// The present learner's policy is saved as every algorithm's is.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let resting = self.resting.iter().map(|(regime, learner)| {
+            Ok(snapshot::state([
+                ("regime", regime.clone().into()),
+                ("policy", learner.policy().snapshot()?),
+                ("algorithm", learner.snapshot()?),
+            ]))
+        });
+        Ok(snapshot::state([
+            ("regime", self.regime.clone().into()),
+            ("present", self.present.snapshot()?),
+            ("resting", resting.collect::<Result<Vec<_>, _>>()?.into()),
+            ("within_episode", self.within_episode.into()),
+            ("told", self.told.iter().map(|line| Value::from(line.as_str())).collect::<Vec<_>>().into()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let text = |value: &Value| value.as_text().map(str::to_owned);
+        self.regime = snapshot::read_optional(state, "regime", text)?;
+        self.present.restore(snapshot::entry(state, "present")?)?;
+        self.resting.clear();
+        for state in snapshot::read(state, "resting", Value::as_list)? {
+            let mut learner = (self.make)().map_err(|_| snapshot::damaged("resting"))?;
+            learner.policy_mut().restore(snapshot::entry(state, "policy")?)?;
+            learner.restore(snapshot::entry(state, "algorithm")?)?;
+            self.resting.insert(snapshot::read_optional(state, "regime", text)?, learner);
+        }
+        self.within_episode = snapshot::read_flag(state, "within_episode")?;
+        self.told = snapshot::read(state, "told", |list| list.as_list()?.iter().map(text).collect())?;
+        Ok(())
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

@@ -20,7 +20,9 @@ use crate::policy::settings::{MOST_WEIGHTS, Settings};
 use crate::policy::{Policy, PolicyError};
 use crate::random::Rng;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 use batch::{Batch, Step};
 
 /// The critic's hidden units unless others are asked for.
@@ -192,5 +194,27 @@ impl Algorithm for Ppo {
 
     fn take_over(&mut self, _: bool) {
         self.batch.cut();
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("rng", self.actor.rng.snapshot()),
+            ("critic", snapshot::numbers(self.critic.parameters())),
+            ("optimisers", Value::List(self.optimisers.iter().map(Adam::snapshot).collect())),
+            ("batch", self.batch.snapshot()),
+            ("order", snapshot::indices(&self.order)),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.actor.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        snapshot::read_numbers_into(state, "critic", self.critic.parameters_mut())?;
+        let optimisers = snapshot::read(state, "optimisers", |list| list.as_list().filter(|list| list.len() == 2))?;
+        for (optimiser, state) in self.optimisers.iter_mut().zip(optimisers) {
+            optimiser.restore(state)?;
+        }
+        self.batch.restore(snapshot::entry(state, "batch")?, self.horizon, self.by_score.len())?;
+        self.order = snapshot::read_indices(state, "order", self.horizon)?;
+        Ok(())
     }
 }

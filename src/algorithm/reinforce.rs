@@ -16,7 +16,9 @@ use crate::policy::settings::Settings;
 use crate::policy::{Policy, PolicyError};
 use crate::random::Rng;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 pub(super) struct Reinforce {
     actor: Actor,
@@ -157,6 +159,33 @@ impl Algorithm for Reinforce {
         self.rewards.truncate(kept);
         self.actions.truncate(kept);
         self.features.truncate(kept * self.actor.features.len());
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("rng", self.actor.rng.snapshot()),
+            ("adam", self.adam.snapshot()),
+            ("features", snapshot::numbers(&self.features)),
+            ("actions", snapshot::indices(&self.actions)),
+            ("rewards", snapshot::numbers(&self.rewards)),
+            ("ends", snapshot::indices(&self.ends)),
+            ("told", self.told.into()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.actor.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.adam.restore(snapshot::entry(state, "adam")?)?;
+        self.features = snapshot::read_numbers(state, "features")?;
+        self.actions = snapshot::read_indices(state, "actions", self.by_score.len())?;
+        self.rewards = snapshot::read_numbers(state, "rewards")?;
+        self.ends = snapshot::read_indices(state, "ends", self.rewards.len() + 1)?;
+        self.told = snapshot::read_flag(state, "told")?;
+        let steps = self.rewards.len();
+        if self.actions.len() != steps || self.features.len() != steps * self.actor.features.len() {
+            return Err(snapshot::damaged("features"));
+        }
+        Ok(())
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

@@ -3,9 +3,12 @@
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::setting::Fill;
+use super::snapshot::read_element;
 use crate::env::setting::Field;
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// Loses an observation with a probability; what the agent gets instead is the last one that
 /// arrived, or zeros. An episode's first observation always arrives, and nothing is drawn for it.
@@ -47,5 +50,14 @@ impl Wrapper for ObservationDropout {
             (true, Fill::Last) => copy(&self.last, observation),
             (true, Fill::Zeros) => copy(&self.zero, observation),
         }
+    }
+    fn memory(&self) -> Value {
+        snapshot::state([("last", self.last.to_value()), ("fresh", self.fresh.into())])
+    }
+
+    fn remember(&mut self, memory: &Value, observations: &Space, _: &Space) -> Result<(), SnapshotError> {
+        self.last = read_element(memory, "last", observations)?;
+        self.fresh = snapshot::read_flag(memory, "fresh")?;
+        Ok(())
     }
 }
