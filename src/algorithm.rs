@@ -27,6 +27,7 @@ use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::snapshot::SnapshotError;
+use crate::suggest;
 use crate::space::Element;
 use crate::value::Value;
 
@@ -215,7 +216,7 @@ impl Problem for AlgorithmError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::GivenPolicy(source) => source.hint(),
-            Self::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownName { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
             _ => None,
         }
     }

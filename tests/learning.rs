@@ -105,34 +105,3 @@ fn an_oracle_remembers_what_a_reset_forgets() {
     assert!(last("ars+reset_at_shift") < 100.0);
     assert!(last("ars") < 100.0);
 }
-
-#[test]
-#[allow(clippy::print_stdout)]
-fn fingerprint() {
-    let shifts = r#", "regime": {"provider": "schedule", "params": {"entries": [
-        {"id": "a", "steps": 4000}, {"id": "b", "steps": 4000, "env": {"force_mag": -10.0}},
-        {"id": "a2", "origin": "a", "steps": 8000}]}}"#;
-    for name in [
-        r#"{"name": "discrete_hill_climbing", "policy": {"id": "linear_menu"}}"#,
-        r#"{"name": "ars", "policy": {"id": "linear_menu"}}"#,
-        r#"{"name": "ars", "params": {"directions": 5, "top": 3, "episodes": 2}, "policy": {"id": "linear_menu", "kwargs": {"initial": 0}}}"#,
-        r#"{"name": "ars+oracle_per_regime", "params": {"directions": 5, "top": 3, "episodes": 2}, "policy": {"id": "linear_menu", "kwargs": {"initial": 0}}}"#,
-        r#"{"name": "cem", "params": {"population": 12, "episodes": 2}, "policy": {"id": "linear_menu", "kwargs": {"initial": 0}}}"#,
-        r#"{"name": "cem+reset_at_shift", "policy": {"id": "linear_menu", "kwargs": {"initial": 0}}}"#,
-        REINFORCE,
-        r#"{"name": "reinforce", "policy": {"id": "mlp", "kwargs": {"hidden": [9]}}}"#,
-        TILES,
-        r#"{"name": "q_learning", "params": {"lambda": 0.7}, "policy": {"id": "tabular", "kwargs": {"tilings": 8, "bins": 3, "low": [-2.4, -2, -0.21, -2], "high": [2.4, 2, 0.21, 2]}}}"#,
-        r#"{"name": "ppo", "params": {"critic": [8]}, "policy": {"id": "mlp", "kwargs": {"hidden": [9]}}}"#,
-        r#"{"name": "ppo", "params": {"critic": [8]}, "policy": {"id": "linear_softmax", "kwargs": {"sample": true}}}"#,
-    ] {
-        for more in ["", shifts] {
-            let experiment = trained("CartPole-v1", name, 16_000, 3, more);
-            let bits =
-                experiment.algorithm().policy().parameters().unwrap().iter().fold(0_u64, |hash, weight| {
-                    (hash ^ weight.to_bits()).wrapping_mul(0x100_0000_01b3).rotate_left(17)
-                });
-            println!("FP {bits:016x} {}", &name[..30]);
-        }
-    }
-}

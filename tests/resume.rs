@@ -1,5 +1,7 @@
 //! Runs that stop anywhere go on to the very same bytes, or refuse at the start and say why.
 
+mod parts;
+
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -105,18 +107,6 @@ fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
     }
 }
 
-#[test]
-fn an_algorithm_that_does_not_say_how_is_named() {
-    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ppo", "policy": {"id": "mlp"}},
-        "rollout": {"total_steps": 100}}"#;
-    let directory = tempfile::tempdir().unwrap();
-    let mut experiment = Experiment::new(config(text), &Catalog::native(), Parts::default()).unwrap();
-    let checkpoints = Checkpoints { every: None, resume: true };
-    let error = experiment.run_with(Some(&directory.path().join("t.jsonl")), Some(checkpoints), &mut Silent);
-    assert!(error.unwrap_err().to_string().contains("algorithm `ppo` cannot be checkpointed"));
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-}
-
 const CONFIG: &str = "env: {id: CartPole-v1}\n\
     algorithm: {name: discrete_hill_climbing, policy: {id: linear_menu}}\n\
     rollout: {window_steps: 500, total_steps: 60000}\nrun: {seed: 4}\n\
@@ -144,10 +134,20 @@ fn killed_at(scratch: &Scratch, arguments: &[&str], trace: &str, bytes: u64) -> 
     }
 }
 
+/// What has the most to remember: networks, half a batch, wrappers, and a learner a regime.
+const DEEP: &str = "env: {id: CartPole-v1, wrappers: [{name: action_delay, params: {steps: 1}},\n\
+    \x20 {name: observation_noise, params: {std: 0.02}}, {name: sticky_actions, params: {probability: 0.1}}]}\n\
+    algorithm:\n\
+    \x20 name: ppo+oracle_per_regime\n\
+    \x20 params: {critic: [8], epochs: 3}\n\
+    \x20 policy: {id: mlp, kwargs: {hidden: [8]}}\n\
+    rollout: {window_steps: 500, total_steps: 30000}\nrun: {seed: 4}\n\
+    regime: {provider: cycle, params: {entries: [{id: a, steps: 3000}, {id: b, steps: 2000, env: {force_mag: 7.0}}]}}\n";
+
 #[test]
 fn a_killed_process_goes_on_to_the_same_trace_and_bundle() {
     let scratch = Scratch::new();
-    scratch.write("config.yaml", CONFIG);
+    scratch.write("config.yaml", DEEP);
     scratch.skyfall(&["run", "config.yaml", "--traces", "whole/traces.jsonl", "--export", "whole/bundle"]).ok();
     let run = ["run", "config.yaml", "--traces", "t/traces.jsonl", "--export", "t/bundle", "--checkpoint-every", "1"];
     let resumed = [&run[..], &["--resume"]].concat();
@@ -226,6 +226,24 @@ fn environments_and_policies_in_lua_are_named_at_the_start() {
         .skyfall(&["script", "script.lua"])
         .failed(1, &["script.lua:", "environment `Corridor-v0`", "written in Lua"]);
     assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+#[test]
+fn an_algorithm_in_lua_is_named_at_the_start() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "script.lua",
+        "local skyfall = require 'skyfall'\n\
+         skyfall.algorithm.define { name = 'idle', policy = 'linear_menu', on_step = function() end }\n\
+         return skyfall.experiment { env = { id = 'CartPole-v1' }, algorithm = { name = 'idle+reset_at_shift' },\n\
+         rollout = { total_steps = 100 } }\n",
+    );
+    let run = ["run", "script.lua", "--traces", "t.jsonl"];
+    scratch
+        .skyfall(&[&run[..], &["--resume"]].concat())
+        .failed(1, &["cannot be resumed", "algorithm `idle`", "written in Lua"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+    scratch.skyfall(&run).ok();
 }
 
 #[test]

@@ -260,9 +260,5 @@ fn set(wrapper: &mut dyn Wrapper, name: &str, value: &Value) -> Result<(), Strin
     if let Some((_, field)) = fields.iter_mut().find(|(field, _)| *field == name) {
         return field.set(value);
     }
-    let known: Vec<&str> = fields.iter().map(|(field, _)| *field).collect();
-    Err(match suggest::nearest(name, known.iter().copied()) {
-        Some(near) => format!("does not exist; did you mean `{near}`?"),
-        None => format!("does not exist; known are {}", known.join(", ")),
-    })
+    Err(format!("does not exist; {}", suggest::hint(name, "known are", fields.iter().map(|(field, _)| *field))))
 }

@@ -1,7 +1,7 @@
 //! The native policies by id.
 
 use super::fixed::{ConstantPolicy, RandomPolicy};
-use super::linear::{LinearMenu, LinearSoftmax};
+use super::linear::Linear;
 use super::mlp::Mlp;
 use super::settings::Settings;
 use super::tabular::Tabular;
@@ -25,8 +25,8 @@ pub const IDS: [&str; 7] =
 pub fn make(id: &str, kwargs: &Map, context: Context<'_>) -> Result<Box<dyn Policy>, PolicyError> {
     let settings = Settings::new("kwargs", kwargs);
     let made: Result<Box<dyn Policy>, String> = match id {
-        "linear_menu" | REFERENCE_LINEAR_MENU => boxed(LinearMenu::new(id, settings, context)),
-        "linear_softmax" => boxed(LinearSoftmax::new(id, settings, context)),
+        "linear_menu" | REFERENCE_LINEAR_MENU => boxed(Linear::menu(id, settings, context)),
+        "linear_softmax" => boxed(Linear::softmax(id, settings, context)),
         "tabular" => boxed(Tabular::new(id, settings, context)),
         "mlp" => boxed(Mlp::new(id, settings, context)),
         "random" => boxed(RandomPolicy::new(settings, context)),

@@ -5,7 +5,7 @@
 //! value is noted and its default handed out, so that the reader goes on; [`Settings::finish`]
 //! gives what was made only if nothing was noted.
 
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -110,11 +110,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn finish<T>(mut self, made: Option<T>) -> Result<T, String> {
         let mut notes: Vec<String> = Vec::new();
         for key in self.map.keys().filter(|key| !self.known.contains(&key.as_str())) {
-            let hint = match nearest(key, self.known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if self.known.is_empty() => "it takes none".to_owned(),
-                None => format!("it takes {}", self.known.join(", ")),
-            };
+            let hint = suggest::hint(key, "it takes", self.known.iter().copied());
             notes.push(format!("unknown setting `{}.{key}`; {hint}", self.root));
         }
         notes.append(&mut self.notes);

@@ -254,11 +254,8 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
             "on_window" => read.callbacks.window = function(value)?,
             "on_episode" => read.callbacks.episode = function(value)?,
             _ => {
-                let near = crate::suggest::nearest(&name, KEYS).map(|near| format!("; did you mean `{near}`?"));
-                return Err(Fault::Line(format!(
-                    "run_experiment: unknown option `{name}`{}",
-                    near.unwrap_or_default()
-                )));
+                let hint = crate::suggest::hint(&name, "it takes", KEYS);
+                return Err(Fault::Line(format!("run_experiment: unknown option `{name}`; {hint}")));
             }
         }
     }
