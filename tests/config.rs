@@ -134,7 +134,7 @@ banana: 1
         "`run.seed`: expected an integer of at least 0, found an integer (-1)",
         "`run.meta.seed`: identifies the run, so it comes from `run.seed`",
         "`trace.record[0]`: `observatoin` cannot be recorded; did you mean `observation`?",
-        "`trace.record[1]`: `reward_x9` cannot be recorded, what can is `observation`, `next_observation`, `env_reward`, `terminated`, `truncated`",
+        "`trace.record[1]`: `reward_x9` cannot be recorded; what can is observation, next_observation, env_reward, terminated, truncated",
     ];
     assert_eq!(mistakes(text), expected);
     assert_eq!(read(text).unwrap_err().exit(), Exit::Failure);

@@ -246,6 +246,23 @@ fn an_algorithm_in_lua_is_named_at_the_start() {
     scratch.skyfall(&run).ok();
 }
 
+/// `tests/run` makes the venv with Gymnasium that this needs.
+#[test]
+fn an_environment_in_another_process_is_named_at_the_start_through_its_wrappers() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "config.yaml",
+        "env: {id: 'python:gymnasium/CartPole-v1', wrappers: [{name: sticky_actions}]}\n\
+         algorithm: {name: none, policy: {id: random}}\nrollout: {total_steps: 100}\n",
+    );
+    let run = ["run", "config.yaml", "--traces", "t.jsonl"];
+    scratch
+        .skyfall(&[&run[..], &["--resume"]].concat())
+        .failed(1, &["cannot be resumed", "environment `python:gymnasium/CartPole-v1`"]);
+    assert_eq!(scratch.tree(), ["config.yaml"]);
+    scratch.skyfall(&run).ok();
+}
+
 #[test]
 fn a_resume_that_cannot_be_right_is_refused() {
     let scratch = Scratch::new();
