@@ -27,8 +27,8 @@ use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::snapshot::SnapshotError;
-use crate::suggest;
 use crate::space::Element;
+use crate::suggest;
 use crate::value::Value;
 
 /// Learns from steps, episodes and windows.

@@ -23,8 +23,8 @@ pub mod wrapper;
 
 use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
-use crate::suggest;
 use crate::space::{Element, Space};
+use crate::suggest;
 use crate::value::{Map, Value};
 
 /// A world.

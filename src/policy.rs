@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
-use crate::suggest;
 use crate::space::{Element, Space};
+use crate::suggest;
 use crate::value::Value;
 
 /// What a policy is made for.

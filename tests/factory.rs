@@ -105,14 +105,13 @@ fn what_is_not_there_or_makes_no_policy_is_named() {
         ("my.policies:idle", vec!["policy `my.policies:idle`", "no method `act`"]),
         ("my.policies:half", vec!["policy `my.policies:half`", "`save` and `load` go together"]),
         ("my.policies:text", vec!["policy `my.policies:text`", "`new` must return a table, got the text"]),
-        ("my.policies:broken", vec!["my/policies.lua:27", "no such policy today"]),
+        ("my.policies:broken", vec!["my/policies.lua:23", "no such policy today"]),
         ("skyfall_crl.train.backends.hill_climbing:linear_menu", vec!["unknown policy", "did you mean"]),
     ] {
         scratch.write("script.lua", &script(id));
-        for arguments in [
-            vec!["run", "script.lua"],
-            vec!["run", "config.yaml", "--set", &format!("algorithm.policy.id={id}")],
-        ] {
+        for arguments in
+            [vec!["run", "script.lua"], vec!["run", "config.yaml", "--set", &format!("algorithm.policy.id={id}")]]
+        {
             scratch.skyfall(&arguments).failed(1, &words);
         }
     }

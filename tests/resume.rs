@@ -228,6 +228,44 @@ fn environments_and_policies_in_lua_are_named_at_the_start() {
     assert_eq!(scratch.tree(), ["script.lua"]);
 }
 
+/// A run of a policy whose table is `own` and whose actions are `act`.
+fn acting(own: &str, act: &str) -> String {
+    format!(
+        "local skyfall = require 'skyfall'\n\
+         skyfall.policy.define {{ id = 'lean', kwargs = {{ index = 3 }},\n\
+         new = function(kwargs, context) return {own} end,\n\
+         act = function(self, observation) {act} end }}\n\
+         return skyfall.experiment {{ env = {{ id = 'CartPole-v1', wrappers = {{ {{ name = 'sticky_actions' }} }} }},\n\
+         algorithm = {{ name = 'none', policy = {{ id = 'lean' }} }},\n\
+         rollout = {{ window_steps = 100, total_steps = 20000 }}, run = {{ name = 'r', seed = 1 }} }}\n"
+    )
+}
+
+#[test]
+fn policies_in_lua_that_keep_no_state_go_on_too() {
+    let scratch = Scratch::new();
+    let act = "return observation[self.index] > self.at[1] and 1 or 0";
+    scratch.write("script.lua", &acting("{ index = kwargs.index, at = { 0.01, 2 } }", act));
+    scratch.skyfall(&["run", "script.lua", "--traces", "whole.jsonl"]).ok();
+    let run = ["run", "script.lua", "--traces", "t.jsonl", "--checkpoint-every", "1", "--resume"];
+    let length = std::fs::metadata(scratch.file("whole.jsonl")).unwrap().len();
+    assert!(killed_at(&scratch, &run, "t.jsonl", length / 3));
+    assert!(scratch.file("t.checkpoint.json").exists());
+    scratch.skyfall(&run).ok();
+    assert_eq!(scratch.read("whole.jsonl"), scratch.read("t.jsonl"));
+    for (own, act) in [
+        ("{ n = 0 }", "self.n = self.n + 1 return self.n % 2"),
+        ("{ rng = context.rng }", "return self.rng:integers(2)"),
+        ("{ flip = function() return 1 end }", "return self.flip()"),
+        ("{}", "return math.random(2) - 1"),
+    ] {
+        scratch.write("script.lua", &acting(own, act));
+        let words = ["cannot be resumed", "policy `lean`", "written in Lua"];
+        scratch.skyfall(&["run", "script.lua", "--traces", "new.jsonl", "--resume"]).failed(1, &words);
+        assert!(!scratch.file("new.jsonl").exists(), "{own}");
+    }
+}
+
 #[test]
 fn an_algorithm_in_lua_is_named_at_the_start() {
     let scratch = Scratch::new();

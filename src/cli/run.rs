@@ -10,7 +10,8 @@ use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult, checkpo
 use crate::policy::registry;
 use crate::regime::Regime;
 use crate::script::{
-    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, module_function, programs,
+    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, module_function,
+    programs,
 };
 
 use super::Ending;

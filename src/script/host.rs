@@ -197,7 +197,10 @@ impl ScriptHost {
     ///
     /// # Errors
     /// What is wrong with it, or cannot be made.
-    pub fn experiment(&self, document: crate::value::Value) -> Result<bind::experiment::ScriptedExperiment, Diagnostic> {
+    pub fn experiment(
+        &self,
+        document: crate::value::Value,
+    ) -> Result<bind::experiment::ScriptedExperiment, Diagnostic> {
         bind::experiment::of_document(&self.lua, &self.host, document)
             .map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))
     }

@@ -87,10 +87,7 @@ impl Batch {
                 ("after", step.after.into()),
             ])
         });
-        snapshot::state([
-            ("features", snapshot::numbers(&self.features)),
-            ("steps", steps.collect::<Vec<_>>().into()),
-        ])
+        snapshot::state([("features", snapshot::numbers(&self.features)), ("steps", steps.collect::<Vec<_>>().into())])
     }
 
     /// Goes back to a snapshot of fewer than `horizon` steps with `n_actions` actions.

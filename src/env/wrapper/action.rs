@@ -3,10 +3,10 @@
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::menu::{Mask, Permutation};
-use super::snapshot::read_element;
+use super::snapshot::{memory_of, remembered};
 use crate::env::setting::Field;
 use crate::random::Rng;
-use crate::snapshot::{self, SnapshotError};
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::Value;
 
@@ -51,12 +51,11 @@ impl Wrapper for StickyActions {
     }
 
     fn memory(&self) -> Value {
-        snapshot::state([("last", self.last.to_value()), ("fresh", self.fresh.into())])
+        memory_of(&self.last, self.fresh)
     }
 
     fn remember(&mut self, memory: &Value, _: &Space, actions: &Space) -> Result<(), SnapshotError> {
-        self.last = read_element(memory, "last", actions)?;
-        self.fresh = snapshot::read_flag(memory, "fresh")?;
+        (self.last, self.fresh) = remembered(memory, actions)?;
         Ok(())
     }
 }

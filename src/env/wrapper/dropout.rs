@@ -3,10 +3,10 @@
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::setting::Fill;
-use super::snapshot::read_element;
+use super::snapshot::{memory_of, remembered};
 use crate::env::setting::Field;
 use crate::random::Rng;
-use crate::snapshot::{self, SnapshotError};
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::value::Value;
 
@@ -52,12 +52,11 @@ impl Wrapper for ObservationDropout {
         }
     }
     fn memory(&self) -> Value {
-        snapshot::state([("last", self.last.to_value()), ("fresh", self.fresh.into())])
+        memory_of(&self.last, self.fresh)
     }
 
     fn remember(&mut self, memory: &Value, observations: &Space, _: &Space) -> Result<(), SnapshotError> {
-        self.last = read_element(memory, "last", observations)?;
-        self.fresh = snapshot::read_flag(memory, "fresh")?;
+        (self.last, self.fresh) = remembered(memory, observations)?;
         Ok(())
     }
 }

@@ -44,10 +44,17 @@ impl Layer {
     }
 }
 
-/// The element of `space` in entry `key`.
+/// What a wrapper that holds on to the last element remembers: that element, and whether the
+/// episode is still without one.
+pub(super) fn memory_of(last: &Element, fresh: bool) -> Value {
+    snapshot::state([("last", last.to_value()), ("fresh", fresh.into())])
+}
+
+/// What [`memory_of`] gave, of an element of `space`.
 ///
 /// # Errors
-/// When there is none.
-pub(super) fn read_element(state: &Value, key: &str, space: &Space) -> Result<Element, SnapshotError> {
-    snapshot::read(state, key, |value| space.element(value, key).ok())
+/// When `memory` is something else.
+pub(super) fn remembered(memory: &Value, space: &Space) -> Result<(Element, bool), SnapshotError> {
+    let last = snapshot::read(memory, "last", |value| space.element(value, "last").ok())?;
+    Ok((last, snapshot::read_flag(memory, "fresh")?))
 }

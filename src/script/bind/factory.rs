@@ -66,6 +66,6 @@ pub(super) fn define(lua: &Lua, host: &Host, config: &ExperimentConfig) -> Resul
     let table = LuaValue::Table(chunk.call::<Table>(())?);
     let definition = PolicyDefinition::read(&table)?;
     let code = record(host, &table);
-    host.catalog.borrow_mut().define_policy(id.as_str(), definition.maker(lua.weak()), code);
+    host.catalog.borrow_mut().define_policy(id.as_str(), definition.maker(lua.weak(), code.clone()), code);
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::Fault;
 use super::definition::{Definition, over_defaults, place, table_from_source, text};
 use super::element;
 use super::random::LuaRng;
+use super::reward::recorded_source;
 use super::space::LuaSpace;
 use crate::experiment::PolicyMaker;
 use crate::policy::{Checkpoint, Context, Policy, PolicyError};
@@ -21,7 +22,8 @@ use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::{Access, Host};
 use crate::script::permissions::Confinement;
-use crate::snapshot::SnapshotError;
+use crate::script::source::check_stateless;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
@@ -36,6 +38,8 @@ pub(super) struct PolicyDefinition {
     act: Option<Function>,
     save: Option<Function>,
     load: Option<Function>,
+    /// Its code by value, or why there is none.
+    code: Result<Value, String>,
 }
 
 /// What a policy does, whether its definition or the table that `new` returned has it.
@@ -58,7 +62,8 @@ impl PolicyDefinition {
         if save.is_some() != load.is_some() {
             return Err(given.fault(ONE_SIDED));
         }
-        Ok(Self { id: given.name("id")?, defaults: given.defaults("kwargs")?, new, act, save, load })
+        let code = Err("its code was not recorded".to_owned());
+        Ok(Self { id: given.name("id")?, defaults: given.defaults("kwargs")?, new, act, save, load, code })
     }
 
     /// What the policy with the table `own` does.
@@ -79,9 +84,9 @@ impl PolicyDefinition {
         if save.is_some() == load.is_some() { Ok(Methods { act, save, load }) } else { Err(ONE_SIDED.to_owned()) }
     }
 
-    /// What makes policies of this definition in `lua`, which holds its functions.
-    pub(super) fn maker(self, lua: WeakLua) -> PolicyMaker {
-        let definition = Rc::new(self);
+    /// What makes policies of this definition, by value `code`, in `lua`, which holds its functions.
+    pub(super) fn maker(self, lua: WeakLua, code: Result<Value, String>) -> PolicyMaker {
+        let definition = Rc::new(Self { code, ..self });
         Rc::new(move |kwargs, context| {
             let id = &definition.id;
             let closed = || PolicyError::Failed { id: id.clone(), message: "its script has ended".to_owned() };
@@ -99,7 +104,7 @@ pub(in crate::script) fn policy_from_source(lua: &Lua, id: &str, code: &Value) -
     let fail = |message: String| PolicyError::Failed { id: id.to_owned(), message };
     let table = table_from_source(lua, id, code).map_err(fail)?;
     let definition = PolicyDefinition::read(&LuaValue::Table(table)).map_err(|fault| fail(text(fault)))?;
-    Ok(definition.maker(lua.weak()))
+    Ok(definition.maker(lua.weak(), Ok(code.clone())))
 }
 
 /// One policy of a definition.
@@ -180,9 +185,21 @@ impl Policy for ScriptedPolicy {
             .map_err(|line| self.failed(format!("{}`act` returned a wrong value: {line}", place(act))))
     }
 
+    /// Its table, if that is plain data and its code changes nothing: then `new` makes it again.
     fn snapshot(&self) -> Result<Value, SnapshotError> {
-        let what = format!("policy `{}`", self.definition.id);
-        Err(SnapshotError::unsupported(what, "it is written in Lua, and its table may hold anything"))
+        let unsupported = |why: String| {
+            let what = format!("policy `{}`", self.definition.id);
+            SnapshotError::unsupported(what, format!("it is written in Lua, and {why}"))
+        };
+        let code = self.definition.code.as_ref().map_err(|line| unsupported(line.clone()))?;
+        let source = recorded_source(code).map_err(unsupported)?;
+        check_stateless(source).map_err(|line| unsupported(format!("its code {line}")))?;
+        let table = convert::read_map(&LuaValue::Table(self.state.clone()), "self");
+        table.map(Value::Map).map_err(unsupported)
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        if self.snapshot()? == *state { Ok(()) } else { Err(snapshot::damaged("policy")) }
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
