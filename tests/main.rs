@@ -22,6 +22,7 @@ mod config;
 mod env;
 mod eval;
 mod experiment;
+mod factory;
 mod foreign;
 mod hostile;
 mod house;

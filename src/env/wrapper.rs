@@ -28,6 +28,7 @@ mod record;
 pub mod registry;
 mod reward;
 mod setting;
+mod snapshot;
 
 pub use record::WrapperRecord;
 
@@ -69,6 +70,20 @@ trait Wrapper {
     /// The reward of a step on its way to the agent; `ended` when it is the episode's last.
     fn reward(&mut self, reward: f64, _ended: bool) -> f64 {
         reward
+    }
+
+    /// What it keeps from one step to the next beside its settings, for a checkpoint; nothing
+    /// unless it says so.
+    fn memory(&self) -> Value {
+        Value::Null
+    }
+
+    /// Goes back to what [`Wrapper::memory`] gave.
+    ///
+    /// # Errors
+    /// When `memory` is something else.
+    fn remember(&mut self, _memory: &Value, _observations: &Space, _actions: &Space) -> Result<(), SnapshotError> {
+        Ok(())
     }
 }
 
@@ -141,12 +156,6 @@ impl Wrapped {
             layer.wrapper.begin();
             layer.wrapper.observation(observation, &mut layer.rng);
         }
-    }
-
-    /// That no wrapper has a snapshot, told of the innermost.
-    fn unsaved(&self) -> SnapshotError {
-        let label = self.layers.first().map(|layer| layer.label.as_str()).unwrap_or_default();
-        SnapshotError::unknown(format!("wrapper `{label}` of environment `{}`", self.env.id()))
     }
 }
 
@@ -225,11 +234,11 @@ impl Env for Wrapped {
     }
 
     fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Err(self.unsaved())
+        self.state()
     }
 
-    fn restore(&mut self, _state: &Value) -> Result<(), SnapshotError> {
-        Err(self.unsaved())
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.set_state(state)
     }
 
     fn describe(&self) -> Map {
@@ -251,9 +260,5 @@ fn set(wrapper: &mut dyn Wrapper, name: &str, value: &Value) -> Result<(), Strin
     if let Some((_, field)) = fields.iter_mut().find(|(field, _)| *field == name) {
         return field.set(value);
     }
-    let known: Vec<&str> = fields.iter().map(|(field, _)| *field).collect();
-    Err(match suggest::nearest(name, known.iter().copied()) {
-        Some(near) => format!("does not exist; did you mean `{near}`?"),
-        None => format!("does not exist; known are {}", known.join(", ")),
-    })
+    Err(format!("does not exist; {}", suggest::hint(name, "known are", fields.iter().map(|(field, _)| *field))))
 }

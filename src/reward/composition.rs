@@ -74,9 +74,8 @@ impl Composition {
         for (name, weight) in overrides {
             let fail = |message: String| TermError { term: name.clone(), message };
             if !self.names().any(|known| known == name) {
-                let hint = suggest::nearest(name, self.names()).map(|near| format!("; did you mean `{near}`?"));
-                let hint = hint.unwrap_or_default();
-                return Err(fail(format!("a regime weighs it, but no term of the composition has this name{hint}")));
+                let hint = suggest::hint(name, "there are", self.names());
+                return Err(fail(format!("a regime weighs it, but no term of the composition has this name; {hint}")));
             }
             if !weight.as_float().is_some_and(f64::is_finite) {
                 return Err(fail(format!("a regime's weight must be a finite number, got {}", weight.kind())));

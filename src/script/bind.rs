@@ -9,6 +9,7 @@ mod element;
 mod env;
 mod eval;
 pub(super) mod experiment;
+pub(super) mod factory;
 mod fs;
 mod json;
 mod log;

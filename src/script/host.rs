@@ -197,6 +197,19 @@ impl ScriptHost {
         })
     }
 
+    /// The experiment of the configuration `document`, with the script's own modules for the names
+    /// in it; the script itself is not run.
+    ///
+    /// # Errors
+    /// What is wrong with it, or cannot be made.
+    pub fn experiment(
+        &self,
+        document: crate::value::Value,
+    ) -> Result<bind::experiment::ScriptedExperiment, Diagnostic> {
+        bind::experiment::of_document(&self.lua, &self.host, document)
+            .map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))
+    }
+
     /// Runs the script to its end, for the composition that it returns: itself, as the reward of
     /// an experiment, or in the field `name` (`reward` unless given) of a table.
     ///

@@ -242,9 +242,8 @@ impl Env for Remote {
         let known = self.parameters();
         match known.get(name) {
             None => {
-                let near = suggest::nearest(name, known.keys().map(String::as_str));
-                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                return Err(problem(format!("does not exist{near}")));
+                let hint = suggest::hint(name, "known are", known.keys().map(String::as_str));
+                return Err(problem(format!("does not exist; {hint}")));
             }
             Some(Value::Bool(_)) if value.as_bool().is_none() => {
                 return Err(problem(format!("must be a boolean, got {}", value.kind())));

@@ -22,7 +22,7 @@ use crate::script::convert;
 use crate::script::error::message;
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::value::{Map, Value};
 
 const KEYS: [&str; 8] =
@@ -327,9 +327,8 @@ impl Env for ScriptedEnv {
         let id = self.definition.id.clone();
         let problem = |message: String| EnvError::Parameter { id: id.clone(), name: name.to_owned(), message };
         if !self.kwargs.contains_key(name) {
-            let near = nearest(name, self.kwargs.keys().map(String::as_str));
-            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(problem(format!("does not exist{near}")));
+            let hint = suggest::hint(name, "there is", self.kwargs.keys().map(String::as_str));
+            return Err(problem(format!("does not exist; {hint}")));
         }
         let one = Map::from_iter([(name.to_owned(), value.clone())]);
         let kwargs = over_defaults(&self.kwargs, &one).map_err(problem)?;

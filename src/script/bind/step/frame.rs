@@ -11,6 +11,7 @@ use crate::script::bind::element;
 use crate::script::convert;
 use crate::script::error::fail;
 use crate::space::Element;
+use crate::suggest;
 use crate::value::{Map, Value};
 
 /// The names a term can look up in `s`.
@@ -113,8 +114,8 @@ impl Frame {
                 Ok(LuaValue::Table(info))
             }
             _ => {
-                let hint = crate::suggest::nearest(name, FIELDS).map(|near| format!("; did you mean `{near}`?"));
-                Err(fail(lua, format!("a step has no field `{name}`{}", hint.unwrap_or_default())))
+                let hint = suggest::hint(name, "it has", FIELDS);
+                Err(fail(lua, format!("a step has no field `{name}`; {hint}")))
             }
         }
     }
