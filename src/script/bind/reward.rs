@@ -190,7 +190,8 @@ struct LuaTerm {
 impl LuaTerm {
     fn new(lua: &Lua, code: &TermCode) -> mlua::Result<Self> {
         let params: Table = convert::write_map(lua, &code.params)?;
-        let call = StepCall::new(lua, code.function.clone(), None, params.clone())?;
+        let recorded = code.recorded.as_deref().ok();
+        let call = StepCall::new(lua, code.function.clone(), None, params.clone(), recorded)?;
         Ok(Self {
             name: code.name.clone(),
             params: code.params.clone(),

@@ -192,7 +192,8 @@ impl ScriptedAlgorithm {
             return Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&state))));
         };
         let on_step = definition.on_step.clone();
-        let on_step = on_step.map(|on_step| StepCall::new(&lua, on_step, Some(state.clone()), params)).transpose();
+        let on_step =
+            on_step.map(|on_step| StepCall::new(&lua, on_step, Some(state.clone()), params, None)).transpose();
         let on_step = on_step.map_err(|error| failed(message(&error)))?;
         Ok(Self { definition, policy, state, on_step, lua })
     }

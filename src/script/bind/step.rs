@@ -12,15 +12,17 @@ mod layout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use mlua::{FromLuaMulti, Function, IntoLua, Lua, MultiValue, Table, Value as LuaValue};
+use mlua::{FromLuaMulti, Function, IntoLua, Lua, Table, Value as LuaValue};
 
 use crate::reward::{Known, StepView};
-use crate::script::convert;
+use crate::script::{convert, source};
 use frame::Frame;
-use layout::{Field, Layout};
+use layout::{Arguments, Field, Layout};
 
 /// How many layouts are kept: a run has one, or a few.
 const LAYOUTS: usize = 8;
+/// Where a term finds what it was made with.
+const PARAMS: &str = "params";
 
 /// A Lua function that is called with steps.
 pub(super) struct StepCall {
@@ -37,28 +39,65 @@ pub(super) struct StepCall {
     feeds: Vec<(Layout, Function)>,
     /// What the layout in use was chosen for: the fields asked for, and those known.
     key: Option<(u8, Known)>,
-    arguments: MultiValue,
+    arguments: Arguments,
     /// The regime's label, here and there.
     label: (Option<String>, LuaValue),
 }
 
 /// What the code can see, and what it looked at.
-#[derive(Default)]
 struct Sight {
     frame: RefCell<Frame>,
-    /// The fields ever looked up, as bits.
+    /// The fields ever looked up, as bits; those that the code's text shows from the beginning.
     asked: Cell<u8>,
+    looks: Looks,
+}
+
+/// What the code's text says of what it looks up.
+#[derive(Clone, Copy)]
+struct Looks {
+    /// The fields that may be fed, as bits.
+    fields: u8,
+    /// Whether it may look up others.
+    others: bool,
+}
+
+impl Looks {
+    /// Anything.
+    const ALL: Self = Self { fields: u8::MAX, others: true };
+
+    /// Those of the function that the chunk `recorded` returns, where its text tells.
+    fn of(recorded: &str) -> Option<Self> {
+        let names = source::fields_looked_at(recorded)?;
+        let bits = |bits, name: &&str| bits | Field::named(name).map_or(0, Field::bit);
+        let others = names.iter().any(|name| Field::named(name).is_none() && *name != PARAMS);
+        Some(Self { fields: names.iter().fold(0, bits), others })
+    }
+
+    /// Whether code that was fed the fields with the bits `fed` may look for something else.
+    fn beyond(self, fed: u8) -> bool {
+        // A label that is nil cannot be told from one that was not fed.
+        self.others || self.fields & (!fed | Field::RegimeId.bit()) != 0
+    }
 }
 
 impl StepCall {
-    /// Calls `function(s)`, or `function(owner, s, number)`; `params` are `s.params`.
+    /// Calls `function(s)`, or `function(owner, s, number)`; `params` are `s.params`. The text of
+    /// a `function(s)` as it was recorded, if it was, saves copying what it does not look at.
     ///
     /// # Errors
     /// When the machine is out of memory.
-    pub(super) fn new(lua: &Lua, function: Function, owner: Option<Table>, params: Table) -> mlua::Result<Self> {
-        let sight = Rc::new(Sight::default());
+    pub(super) fn new(
+        lua: &Lua,
+        function: Function,
+        owner: Option<Table>,
+        params: Table,
+        recorded: Option<&str>,
+    ) -> mlua::Result<Self> {
+        let foreseen = recorded.and_then(Looks::of);
+        let asked = Cell::new(foreseen.map_or(0, |looks| looks.fields));
+        let sight = Rc::new(Sight { frame: RefCell::default(), asked, looks: foreseen.unwrap_or(Looks::ALL) });
         let fed = lua.create_table()?;
-        fed.raw_set("params", params)?;
+        fed.raw_set(PARAMS, params)?;
         let beyond = lua.create_table()?;
         let look = Rc::clone(&sight);
         let index = lua.create_function(move |lua, (fed, name): (Table, LuaValue)| look.up(lua, &fed, &name))?;
@@ -75,7 +114,7 @@ impl StepCall {
             sight,
             feeds: Vec::new(),
             key: None,
-            arguments: MultiValue::new(),
+            arguments: Arguments::default(),
             label: (None, LuaValue::Nil),
         })
     }
@@ -93,19 +132,22 @@ impl StepCall {
             self.push(step);
         }
         if self.owner.is_some() {
-            self.arguments.push_back(LuaValue::Number(number));
+            self.arguments.put(LuaValue::Number(number));
         }
         let Some((layout, feed)) = self.feeds.first() else {
             return Err(mlua::Error::runtime("a step without a layout"));
         };
-        // What goes along need not be copied.
-        self.sight.frame.borrow_mut().fill(step, layout.bits());
-        feed.call(&self.arguments)
+        let (fed, looks) = (layout.bits(), self.sight.looks);
+        if looks.beyond(fed) {
+            // What goes along need not be copied, nor what no one looks at.
+            self.sight.frame.borrow_mut().fill(step, looks.fields & !fed);
+        }
+        feed.call(self.arguments.all())
     }
 
     /// Makes the arguments of `step`; whether the layout in use fits it.
     fn push(&mut self, step: &StepView<'_>) -> bool {
-        self.arguments.clear();
+        self.arguments.begin();
         self.feeds.first().is_some_and(|(layout, _)| layout.push(step, &self.label.1, &mut self.arguments))
     }
 
@@ -140,6 +182,10 @@ impl Sight {
         let name = convert::key_text(name);
         let frame = self.frame.borrow();
         let value = frame.look_up(lua, &name)?;
+        debug_assert!(
+            Field::named(&name).is_none_or(|field| self.looks.fields & field.bit() != 0),
+            "{name} unforeseen"
+        );
         // From the next step on it goes along with the call.
         if let Some(field) = Field::named(&name)
             && frame.feeds(field)

@@ -65,16 +65,16 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// Copies `step`, reusing what is here, but for the elements among the fields with the bits
-    /// `fed`, which no one will look for here.
-    pub(super) fn fill(&mut self, step: &StepView<'_>, fed: u8) {
+    /// Copies `step`, reusing what is here; of its elements only those among the fields with the
+    /// bits `sought`.
+    pub(super) fn fill(&mut self, step: &StepView<'_>, sought: u8) {
         self.step = i64::try_from(step.step).unwrap_or(i64::MAX);
         for (field, target, source) in [
             (Field::Observation, &mut self.observation, step.observation),
             (Field::Action, &mut self.action, step.action),
             (Field::NextObservation, &mut self.next_observation, step.next_observation),
         ] {
-            if fed & field.bit() == 0 {
+            if sought & field.bit() != 0 {
                 copy(target, source);
             }
         }

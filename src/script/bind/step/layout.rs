@@ -121,9 +121,9 @@ impl Layout {
 
     /// Appends what of `step` goes along; the label is a value of the script's. Whether the step's
     /// elements are of the kinds that the layout is made for.
-    pub(super) fn push(&self, step: &StepView<'_>, label: &LuaValue, arguments: &mut MultiValue) -> bool {
+    pub(super) fn push(&self, step: &StepView<'_>, label: &LuaValue, arguments: &mut Arguments) -> bool {
         for (field, share) in &self.0 {
-            arguments.push_back(match field {
+            arguments.put(match field {
                 Field::Step => LuaValue::Integer(i64::try_from(step.step).unwrap_or(i64::MAX)),
                 Field::EnvReward => LuaValue::Number(step.env_reward),
                 Field::Terminated => LuaValue::Boolean(step.terminated),
@@ -191,6 +191,33 @@ impl Layout {
     }
 }
 
+/// The arguments of one call, written over those of the last.
+#[derive(Default)]
+pub(super) struct Arguments {
+    values: MultiValue,
+    count: usize,
+}
+
+impl Arguments {
+    pub(super) fn begin(&mut self) {
+        self.count = 0;
+    }
+
+    pub(super) fn put(&mut self, value: LuaValue) {
+        match self.values.get_mut(self.count) {
+            Some(place) => *place = value,
+            None => self.values.push_back(value),
+        }
+        self.count += 1;
+    }
+
+    /// What was put since the beginning.
+    pub(super) fn all(&mut self) -> &MultiValue {
+        self.values.truncate(self.count);
+        &self.values
+    }
+}
+
 /// The part of `step` that is an element.
 fn element<'a>(step: &StepView<'a>, field: Field) -> Option<&'a Element> {
     match field {
@@ -202,16 +229,17 @@ fn element<'a>(step: &StepView<'a>, field: Field) -> Option<&'a Element> {
 }
 
 /// Appends the numbers of `array`; whether it is a vector of `length`.
-fn push_numbers(array: &Array, length: usize, arguments: &mut MultiValue) -> bool {
+fn push_numbers(array: &Array, length: usize, arguments: &mut Arguments) -> bool {
     if *array.shape() != [length] {
         return false;
     }
     match array {
         Array::F32(array) => {
-            let numbers = array.as_slice().unwrap_or_default();
-            arguments.extend(numbers.iter().map(|number| LuaValue::Number(f64::from(*number))));
+            for number in array.as_slice().unwrap_or_default() {
+                arguments.put(LuaValue::Number(f64::from(*number)));
+            }
         }
-        array => arguments.extend(frame::numbers(array)),
+        array => frame::numbers(array).for_each(|number| arguments.put(number)),
     }
     true
 }
