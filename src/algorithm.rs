@@ -10,6 +10,7 @@ mod adam;
 mod ars;
 mod at_shift;
 mod cem;
+mod generations;
 mod hill_climbing;
 mod moments;
 mod none;

@@ -9,8 +9,9 @@
 //! from weights of 0, only the ratio of `learning_rate` to `noise` matters to it. The paper's
 //! normalisation of observations (V2) is not done.
 
+use super::generations::{Generation, Generations, best};
 use super::moments::{moments, number};
-use super::search::{Method, Search, best};
+use super::search::Search;
 use super::subject::Subject;
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
@@ -36,7 +37,7 @@ impl Ars {
         mut settings: Settings<'_>,
         policy: Box<dyn Policy>,
         seed: u64,
-    ) -> Result<Search<Self>, String> {
+    ) -> Result<Search<Generations<Self>>, String> {
         let rng = Rng::named(settings.seed(seed), "algorithm");
         let learning_rate = settings.positive("learning_rate", 0.2);
         let noise = settings.positive("noise", 0.5);
@@ -49,8 +50,8 @@ impl Ars {
         let subject = Subject::new(name, &mut settings, policy, directions);
         let subject = settings.finish(subject)?;
         let deltas = vec![0.0; directions * subject.centre.len()];
-        let method = Self { learning_rate, noise, directions, top, deltas, order: Vec::new(), counted: Vec::new() };
-        Search::new(subject, method, rng, episodes)
+        let present = Self { learning_rate, noise, directions, top, deltas, order: Vec::new(), counted: Vec::new() };
+        Search::new(subject, rng, Generations::new(present, episodes))
     }
 
     /// The numbers of the direction at `index`.
@@ -60,7 +61,7 @@ impl Ars {
     }
 }
 
-impl Method for Ars {
+impl Generation for Ars {
     /// Forwards along direction 0, backwards along it, forwards along 1...
     fn candidates(&self) -> usize {
         2 * self.directions

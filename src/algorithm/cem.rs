@@ -9,8 +9,9 @@
 //! When the regime shifts, the distribution is widened to where it began, around its present
 //! mean: a narrow one could not follow.
 
+use super::generations::{Generation, Generations, best};
 use super::moments::number;
-use super::search::{Method, Search, best};
+use super::search::Search;
 use super::subject::Subject;
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
@@ -40,7 +41,7 @@ impl CrossEntropy {
         mut settings: Settings<'_>,
         policy: Box<dyn Policy>,
         seed: u64,
-    ) -> Result<Search<Self>, String> {
+    ) -> Result<Search<Generations<Self>>, String> {
         let rng = Rng::named(settings.seed(seed), "algorithm");
         let population = settings.count("population", 2, 40);
         let elite = settings.count("elite", 1, (population / 5).max(1));
@@ -54,7 +55,7 @@ impl CrossEntropy {
         let subject = Subject::new(name, &mut settings, policy, population);
         let subject = settings.finish(subject)?;
         let size = subject.centre.len();
-        let method = Self {
+        let present = Self {
             population,
             elite,
             initial,
@@ -65,11 +66,11 @@ impl CrossEntropy {
             offsets: vec![0.0; population * size],
             order: Vec::new(),
         };
-        Search::new(subject, method, rng, episodes)
+        Search::new(subject, rng, Generations::new(present, episodes))
     }
 }
 
-impl Method for CrossEntropy {
+impl Generation for CrossEntropy {
     fn candidates(&self) -> usize {
         self.population
     }

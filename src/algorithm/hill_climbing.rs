@@ -17,13 +17,13 @@
 //! The noise is adapted: halved after a success, doubled after a failure, within bounds relative
 //! to the initial one.
 
+use super::AlgorithmError;
 use super::moments::moments;
+use super::search::{Method, Search};
 use super::subject::Subject;
-use super::{Algorithm, AlgorithmError, Episode};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 use crate::random::Rng;
-use crate::regime::Regime;
 use crate::snapshot::{self, SnapshotError};
 use crate::value::Value;
 
@@ -35,9 +35,6 @@ const PATIENCE: u64 = 5;
 const MEMORY: usize = 6;
 
 pub(super) struct HillClimbing {
-    /// Its centre is the incumbent: the best judged parameters.
-    subject: Subject,
-    rng: Rng,
     episodes: usize,
     noise: f64,
     range: [f64; 2],
@@ -52,24 +49,24 @@ pub(super) struct HillClimbing {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Player {
+    /// The best judged parameters: the subject's centre.
     Incumbent,
     Candidate,
 }
 
 impl HillClimbing {
-    pub(super) fn new(
+    pub(super) fn search(
         name: &str,
         mut settings: Settings<'_>,
         policy: Box<dyn Policy>,
         seed: u64,
-    ) -> Result<Self, String> {
+    ) -> Result<Search<Self>, String> {
         let rng = Rng::named(settings.seed(seed), "algorithm");
         let noise = settings.positive("noise", 1.0);
         let episodes = settings.count("episodes", 1, 5);
         let subject = Subject::new(name, &mut settings, policy, 1);
-        Ok(Self {
-            subject: settings.finish(subject)?,
-            rng,
+        let subject = settings.finish(subject)?;
+        let method = Self {
             episodes,
             noise,
             range: NOISE_RANGE.map(|bound| bound * noise),
@@ -77,112 +74,91 @@ impl HillClimbing {
             playing: Player::Incumbent,
             returns: Vec::new(),
             failures: 0,
-        })
+        };
+        Search::new(subject, rng, method)
     }
 
-    /// Gives the policy the incumbent's parameters, perturbed for a candidate.
-    fn play(&mut self, player: Player) -> Result<(), AlgorithmError> {
-        self.playing = player;
+    /// Gives the policy the incumbent's parameters, perturbed by noise.
+    fn play_candidate(&mut self, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
+        self.playing = Player::Candidate;
         self.returns.clear();
-        match player {
-            Player::Incumbent => self.subject.play_centre(),
-            Player::Candidate => self.subject.play(std::iter::repeat_with(|| self.noise * self.rng.standard_normal())),
-        }
+        subject.play(std::iter::repeat_with(|| self.noise * rng.standard_normal()))
     }
 
-    /// The candidate becomes the incumbent.
-    fn promote(&mut self) {
-        self.subject.adopt();
-        self.incumbent_returns.clear();
-        self.incumbent_returns.append(&mut self.returns);
-    }
-
-    fn end_incumbent(&mut self) -> Result<(), AlgorithmError> {
+    fn end_incumbent(&mut self, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
         self.incumbent_returns.append(&mut self.returns);
         let memory = self.episodes.saturating_mul(MEMORY);
         let surplus = self.incumbent_returns.len().saturating_sub(memory);
         self.incumbent_returns.drain(..surplus);
-        self.play(Player::Candidate)
+        self.play_candidate(subject, rng)
     }
 
-    fn end_candidate(&mut self, better: bool) -> Result<(), AlgorithmError> {
-        self.subject.compared();
+    fn end_candidate(&mut self, better: bool, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
+        subject.compared();
         let [least, most] = self.range;
         if better {
             self.failures = 0;
             self.noise = (self.noise / 2.0).max(least);
-            self.promote();
+            subject.adopt();
+            self.incumbent_returns.clear();
+            self.incumbent_returns.append(&mut self.returns);
         } else {
             self.failures += 1;
             self.noise = (self.noise * 2.0).min(most);
         }
         if self.failures >= PATIENCE {
             self.failures = 0;
-            return self.play(Player::Incumbent);
+            return self.begin(subject, rng);
         }
-        self.play(Player::Candidate)
+        self.play_candidate(subject, rng)
     }
 }
 
-impl Algorithm for HillClimbing {
-    fn policy(&self) -> &dyn Policy {
-        self.subject.policy()
+impl Method for HillClimbing {
+    /// The incumbent plays.
+    fn begin(&mut self, subject: &mut Subject, _: &mut Rng) -> Result<(), AlgorithmError> {
+        self.playing = Player::Incumbent;
+        self.returns.clear();
+        subject.play_centre()
     }
 
-    fn policy_mut(&mut self) -> &mut dyn Policy {
-        self.subject.policy_mut()
-    }
-
-    fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {
-        let Some(score) = self.subject.score(episode) else { return Ok(()) };
+    fn judge(&mut self, score: f64, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
         self.returns.push(score);
         let complete = self.returns.len() >= self.episodes;
         match self.playing {
-            Player::Incumbent if complete => self.end_incumbent(),
+            Player::Incumbent if complete => self.end_incumbent(subject, rng),
             Player::Candidate if complete => {
                 let better = beats(mean(&self.returns), mean(&self.incumbent_returns));
-                self.end_candidate(better)
+                self.end_candidate(better, subject, rng)
             }
             Player::Candidate if self.incumbent_returns.iter().all(|least| beats(*least, score)) => {
-                self.end_candidate(false)
+                self.end_candidate(false, subject, rng)
             }
             _ => Ok(()),
         }
     }
 
-    fn on_shift(&mut self, _: &Regime) -> Result<(), AlgorithmError> {
-        if !self.subject.shifted() {
-            return Ok(());
-        }
+    fn on_shift(&mut self) {
         self.incumbent_returns.clear();
         self.failures = 0;
         self.noise = self.noise.max(self.range[1] / 2.0);
-        self.play(Player::Incumbent)
     }
 
-    fn take_over(&mut self, within_episode: bool) {
-        self.subject.take_over(within_episode);
+    fn needed(&self) -> usize {
+        self.episodes.saturating_mul(2)
     }
 
-    fn finish(&mut self) -> Result<(), AlgorithmError> {
-        self.subject.finish(self.episodes.saturating_mul(2))
-    }
-
-    fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Ok(snapshot::state([
-            ("rng", self.rng.snapshot()),
-            ("subject", self.subject.snapshot()),
+    fn snapshot(&self) -> Value {
+        snapshot::state([
             ("noise", self.noise.into()),
             ("incumbent_returns", snapshot::numbers(&self.incumbent_returns)),
             ("candidate", (self.playing == Player::Candidate).into()),
             ("returns", snapshot::numbers(&self.returns)),
             ("failures", snapshot::count(self.failures)),
-        ]))
+        ])
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
-        self.subject.restore(snapshot::entry(state, "subject")?)?;
         self.noise = snapshot::read_number(state, "noise")?;
         self.incumbent_returns = snapshot::read_numbers(state, "incumbent_returns")?;
         let candidate = snapshot::read_flag(state, "candidate")?;
@@ -190,10 +166,6 @@ impl Algorithm for HillClimbing {
         self.returns = snapshot::read_numbers(state, "returns")?;
         self.failures = snapshot::read_count(state, "failures")?;
         Ok(())
-    }
-
-    fn take_warnings(&mut self) -> Vec<String> {
-        self.subject.take_warnings()
     }
 }
 
@@ -213,8 +185,10 @@ mod tests {
     use std::path::Path;
 
     use super::super::registry::make;
+    use super::super::{Algorithm, Episode};
     use super::*;
     use crate::policy::{Checkpoint, Context, PolicyError};
+    use crate::regime::Regime;
     use crate::space::{Element, Space};
     use crate::value::{Map, Value};
 

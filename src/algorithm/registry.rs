@@ -53,7 +53,7 @@ pub fn make(
     };
     let (settings, seed) = (Settings::new("params", params), context.seed);
     let made: Result<Box<dyn Algorithm>, String> = match name {
-        "discrete_hill_climbing" => boxed(HillClimbing::new(name, settings, policy, seed)),
+        "discrete_hill_climbing" => boxed(HillClimbing::search(name, settings, policy, seed)),
         "ars" => boxed(Ars::search(name, settings, policy, seed)),
         "cem" => boxed(CrossEntropy::search(name, settings, policy, seed)),
         "reinforce" => boxed(Reinforce::new(settings, policy, seed)),

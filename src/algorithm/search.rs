@@ -1,9 +1,8 @@
-//! Search by generations: what `ars` and `cem` share.
+//! Random search: what `discrete_hill_climbing`, `ars` and `cem` share.
 //!
-//! Every candidate of a generation plays some episodes and scores their mean return. Once all have
-//! a score, the method moves the centre by them and draws the next generation.
+//! A method puts parameters into the policy, is told what each of its episodes scored, and puts in
+//! the next ones. When the regime shifts it begins anew, and in the end its centre is left.
 
-use super::moments::number;
 use super::subject::Subject;
 use super::{Algorithm, AlgorithmError, Episode};
 use crate::policy::Policy;
@@ -12,25 +11,28 @@ use crate::regime::Regime;
 use crate::snapshot::{self, SnapshotError};
 use crate::value::Value;
 
-/// How a generation is drawn and what is made of its scores.
+/// Who plays next, and what is made of the scores.
 pub(super) trait Method {
-    /// How many candidates a generation has, at least 1.
-    fn candidates(&self) -> usize;
+    /// Gives the policy what is judged first.
+    ///
+    /// # Errors
+    /// As [`Subject::play`].
+    fn begin(&mut self, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError>;
 
-    /// Draws a generation.
-    fn draw(&mut self, rng: &mut Rng);
+    /// Takes the score of an episode and gives the policy what is judged next; minus infinity is
+    /// that of a return that was not finite.
+    ///
+    /// # Errors
+    /// As [`Subject::play`].
+    fn judge(&mut self, score: f64, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError>;
 
-    /// How far the candidate at `index` lies from the centre, parameter by parameter.
-    fn offsets(&self, index: usize) -> impl Iterator<Item = f64>;
-
-    /// Moves `centre` by the candidates' scores; minus infinity is that of one whose returns were
-    /// not all finite.
-    fn learn(&mut self, centre: &mut [f64], scores: &[f64]);
-
-    /// The regime shifted, and a new generation will be drawn.
+    /// The regime shifted, and judging is about to begin anew.
     fn on_shift(&mut self) {}
 
-    /// The generation, and what else its successors depend on.
+    /// How many episodes are played for a comparison.
+    fn needed(&self) -> usize;
+
+    /// Everything that what comes next depends on, beside the subject and the stream.
     fn snapshot(&self) -> Value;
 
     /// Goes back to a snapshot.
@@ -43,35 +45,19 @@ pub(super) trait Method {
 /// A policy searched by a method.
 pub(super) struct Search<M> {
     subject: Subject,
-    method: M,
     rng: Rng,
-    episodes: usize,
-    /// The scores of this generation's candidates so far; the next one plays.
-    scores: Vec<f64>,
-    /// Its episodes so far, and the sum of their returns.
-    played: usize,
-    total: f64,
+    method: M,
 }
 
 impl<M: Method> Search<M> {
-    /// Begins with the first candidate, each of which plays `episodes`.
-    pub(super) fn new(subject: Subject, method: M, rng: Rng, episodes: usize) -> Result<Self, String> {
-        let scores = Vec::with_capacity(method.candidates());
-        let mut search = Self { subject, method, rng, episodes, scores, played: 0, total: 0.0 };
-        search.begin().map_err(|error| error.to_string())?;
+    /// Begins to search with the stream `rng`.
+    ///
+    /// # Errors
+    /// As [`Method::begin`].
+    pub(super) fn new(subject: Subject, rng: Rng, method: M) -> Result<Self, String> {
+        let mut search = Self { subject, rng, method };
+        search.method.begin(&mut search.subject, &mut search.rng).map_err(|error| error.to_string())?;
         Ok(search)
-    }
-
-    fn begin(&mut self) -> Result<(), AlgorithmError> {
-        self.method.draw(&mut self.rng);
-        self.scores.clear();
-        self.play()
-    }
-
-    /// The next candidate plays.
-    fn play(&mut self) -> Result<(), AlgorithmError> {
-        (self.played, self.total) = (0, 0.0);
-        self.subject.play(self.method.offsets(self.scores.len()))
     }
 }
 
@@ -85,19 +71,10 @@ impl<M: Method> Algorithm for Search<M> {
     }
 
     fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {
-        let Some(score) = self.subject.score(episode) else { return Ok(()) };
-        self.played += 1;
-        self.total += score;
-        if self.played < self.episodes {
-            return Ok(());
+        match self.subject.score(episode) {
+            Some(score) => self.method.judge(score, &mut self.subject, &mut self.rng),
+            None => Ok(()),
         }
-        self.scores.push(self.total / number(self.episodes));
-        if self.scores.len() < self.method.candidates() {
-            return self.play();
-        }
-        self.method.learn(&mut self.subject.centre, &self.scores);
-        self.subject.compared();
-        self.begin()
     }
 
     fn on_shift(&mut self, _: &Regime) -> Result<(), AlgorithmError> {
@@ -105,7 +82,7 @@ impl<M: Method> Algorithm for Search<M> {
             return Ok(());
         }
         self.method.on_shift();
-        self.begin()
+        self.method.begin(&mut self.subject, &mut self.rng)
     }
 
     fn take_over(&mut self, within_episode: bool) {
@@ -113,7 +90,7 @@ impl<M: Method> Algorithm for Search<M> {
     }
 
     fn finish(&mut self) -> Result<(), AlgorithmError> {
-        self.subject.finish(self.method.candidates().saturating_mul(self.episodes))
+        self.subject.finish(self.method.needed())
     }
 
     fn snapshot(&self) -> Result<Value, SnapshotError> {
@@ -121,36 +98,16 @@ impl<M: Method> Algorithm for Search<M> {
             ("rng", self.rng.snapshot()),
             ("subject", self.subject.snapshot()),
             ("method", self.method.snapshot()),
-            ("scores", snapshot::numbers(&self.scores)),
-            ("played", snapshot::index(self.played)),
-            ("total", self.total.into()),
         ]))
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        let scores = snapshot::read_numbers(state, "scores")?;
-        if scores.len() >= self.method.candidates() {
-            return Err(snapshot::damaged("scores"));
-        }
         self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
         self.subject.restore(snapshot::entry(state, "subject")?)?;
-        self.method.restore(snapshot::entry(state, "method")?)?;
-        self.scores = scores;
-        self.played = snapshot::read_index(state, "played", self.episodes)?;
-        self.total = snapshot::read_number(state, "total")?;
-        Ok(())
+        self.method.restore(snapshot::entry(state, "method")?)
     }
 
     fn take_warnings(&mut self) -> Vec<String> {
         self.subject.take_warnings()
     }
-}
-
-/// Writes the places of the `count` best of `n` over `order`: the best first, and of several equal
-/// ones the first.
-pub(super) fn best(order: &mut Vec<usize>, count: usize, n: usize, score: impl Fn(usize) -> f64) {
-    order.clear();
-    order.extend(0..n);
-    order.sort_by(|left, right| score(*right).total_cmp(&score(*left)));
-    order.truncate(count);
 }

@@ -42,7 +42,7 @@ fn experiment(name: &str, learner: &str) -> String {
             "regime": {{"provider": "cycle", "params": {{"entries": [
                 {{"id": "calm", "steps": 230}},
                 {{"id": "windy", "steps": 170, "env": {{"force_mag": 6.0, "observation_delay.steps": 2}}}}]}}}},
-            "rollout": {{"window_steps": 100, "total_steps": 1500}}, "run": {{"name": "r", "seed": 3}},
+            "rollout": {{"window_steps": 250, "total_steps": 1500}}, "run": {{"name": "r", "seed": 3}},
             "trace": {{"effective_rank": 64}}}}"#
     )
 }
@@ -53,7 +53,7 @@ fn every_algorithm_goes_on_where_it_stopped() {
     for control in controls {
         for name in NAMES {
             let text = experiment(&format!("{name}{control}"), learner(name));
-            assert_resumes(&config(&text), &[100, 471, 472, 1333]);
+            assert_resumes(&config(&text), &[250, 471, 472, 1333]);
         }
     }
 }
@@ -93,7 +93,7 @@ fn every_wrapper_goes_on_where_it_stopped() {
             r#"{{"env": {{"id": "{env}", "wrappers": {stack}}}, "algorithm": {{"name": "none", "policy": {{"id": "random"}}}},
                 "regime": {{"provider": "cycle", "params": {{"entries": [
                     {{"id": "a", "steps": 130}}, {{"id": "b", "steps": 90, "env": {{{shifted}}}}}]}}}},
-                "rollout": {{"window_steps": 40, "total_steps": 1100}}, "run": {{"name": "r", "seed": 5}},
+                "rollout": {{"window_steps": 120, "total_steps": 1100}}, "run": {{"name": "r", "seed": 5}},
                 "trace": {{"record": ["observation", "next_observation", "terminated", "truncated"]}}}}"#
         );
         assert_resumes(&config(&text), &[1, 40, 83, 84, 400, 777]);
