@@ -51,17 +51,31 @@ impl Seen {
 }
 
 impl RowScanner {
-    /// Reads `line` into `cells`, which hold the row that `layout` is of.
+    /// Reads the row that `text` begins with into `cells`, which hold the row that `layout` is of,
+    /// and returns it and what follows its newline. `None` if it must be read as a line by
+    /// itself ([`RowScanner::read_line`]).
     #[inline]
-    pub(super) fn read<'a>(
+    pub(super) fn read_alike<'a>(
+        &mut self,
+        text: &'a [u8],
+        layout: &mut Layout<'a>,
+        cells: &mut Cells<'a>,
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        // No value of a row goes beyond its line, so the line ends where the row does, or the row was misread.
+        let row = layout.read_alike(text, cells, &mut self.labels)?;
+        match text.get(row.len()..)? {
+            [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => Some((row, rest)),
+            _ => None,
+        }
+    }
+
+    /// Reads `line` into `cells`, for the next ones to be compared with.
+    pub(super) fn read_line<'a>(
         &mut self,
         line: &'a [u8],
         layout: &mut Layout<'a>,
         cells: &mut Cells<'a>,
     ) -> Result<(), LineFault> {
-        if layout.read_alike(line, cells, &mut self.labels) {
-            return Ok(());
-        }
         layout.start(line);
         cells.clear();
         let read = self.read_anew(line, layout, cells);
