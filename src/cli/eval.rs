@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use crate::atomic::AtomicError;
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::eval::{self, Material, Paths, Settings, output};
+use crate::eval::output::{self, Format};
+use crate::eval::{self, Material, Paths, Settings};
 use crate::script::Console;
 use crate::text::json;
 use crate::trace::columns::Warning;
@@ -22,7 +24,9 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
     if arguments.check {
         return super::trace::check(&arguments.traces, false, false, terminal);
     }
-    let settings = settings(arguments)?;
+    let mut settings = settings(arguments)?;
+    let pictured = arguments.format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
         traces: arguments.traces.clone(),
         frozen: arguments.frozen.clone(),
@@ -33,16 +37,22 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
     for warning in &report.warnings {
         terminal.warn(&warning_line(warning));
     }
+    if let Some(directory) = &arguments.plots {
+        output::write_plots(&report, directory).map_err(unwritten)?;
+    }
     match &arguments.output {
         None => terminal.print(&output::render(&report, arguments.format, terminal.width())),
-        Some(path) => output::write(&report, arguments.format, path)
-            .map_err(|error| Diagnostic::new("eval/write", error.to_string(), Exit::Failure))?,
+        Some(path) => output::write(&report, arguments.format, path).map_err(unwritten)?,
     }
     for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
         let value = json::to_string(&verdict.value.into());
         terminal.error(&format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group));
     }
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
+}
+
+fn unwritten(error: AtomicError) -> Diagnostic {
+    Diagnostic::new("eval/write", error.to_string(), Exit::Failure)
 }
 
 /// The settings that the flags ask for.

@@ -28,6 +28,12 @@ pub(in crate::cli) struct EvalArguments {
     /// Write the report to FILE, or a CSV report to a directory
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
+    /// Also write every figure to DIR, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) plots: Option<PathBuf>,
+    /// Leave the figures out of an HTML report
+    #[arg(long)]
+    pub(in crate::cli) no_plots: bool,
     /// Only say what is odd about the traces; fails when rows are lost
     #[arg(long)]
     pub(in crate::cli) check: bool,

@@ -62,7 +62,7 @@ pub(super) fn arrow(direction: Direction) -> &'static str {
 
 /// A number with four significant digits and no more decimals than it needs; very large and very
 /// small ones with an exponent.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::eval) fn number(value: f64) -> String {
     const DIGITS: i32 = 4;
     if value == 0.0 {
         return "0".to_owned();
@@ -106,7 +106,7 @@ pub(super) fn unprintable(c: char) -> bool {
 
 /// `name` on one line of at most `most` characters, unprintable ones replaced; the empty name is
 /// shown as such.
-pub(super) fn name(name: &str, most: usize) -> String {
+pub(in crate::eval) fn name(name: &str, most: usize) -> String {
     if name.is_empty() {
         return "\u{201c}\u{201d}".to_owned();
     }
@@ -115,4 +115,23 @@ pub(super) fn name(name: &str, most: usize) -> String {
         return name.chars().map(shown).collect();
     }
     name.chars().take(most.saturating_sub(1)).map(shown).chain(['\u{2026}']).collect()
+}
+
+/// `text` as the content or an attribute of an XML or HTML element: no markup in it, and no
+/// character that XML does not know.
+pub(in crate::eval) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() && !matches!(c, '\n' | '\t') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }

@@ -10,6 +10,7 @@ mod run;
 use super::cell::{self, Column};
 use crate::eval::Report;
 use crate::eval::metrics::Measure;
+use crate::eval::plot;
 use crate::text::json;
 use crate::value::Value;
 use page::{Page, prose, text};
@@ -23,7 +24,7 @@ const MOST_RUNS: usize = 200;
 
 /// `report` as an HTML page.
 pub(super) fn render(report: &Report) -> String {
-    let mut page = Page::new(STYLE);
+    let mut page = Page::new(&(STYLE.to_owned() + &plot::page_style()));
     let rows: u64 = report.inputs.iter().map(|input| input.rows).sum();
     page.heading(1, "Evaluation");
     page.paragraph(&format!(
@@ -43,8 +44,8 @@ pub(super) fn render(report: &Report) -> String {
     comparisons(&mut page, report, &columns);
     all_metrics(&mut page, report);
     page.heading(2, "Runs");
-    for own in report.runs.iter().take(MOST_RUNS) {
-        run::run(&mut page, report, own);
+    for place in 0..report.runs.len().min(MOST_RUNS) {
+        run::run(&mut page, report, place);
     }
     if report.runs.len() > MOST_RUNS {
         let more = report.runs.len() - MOST_RUNS;

@@ -1,0 +1,122 @@
+//! The pictures of a report: figures that continual-RL readers expect, from the rows once reduced.
+//!
+//! [`Drawing`] keeps of each run (of the first few) and of each group what its figures show:
+//! bounded in size however many rows there are. A [`Figure`] is a scene with a caption, which says
+//! what the picture leaves out; it becomes SVG, inside a page or as a file, or PNG.
+
+mod frame;
+mod ink;
+mod reduce;
+mod regret;
+mod reward;
+mod scale;
+mod scene;
+mod shade;
+mod svg;
+mod text;
+
+use rayon::prelude::*;
+
+use super::Report;
+use super::encounter::Analysis;
+use super::reference::Reference;
+use super::settings::RegretReference;
+use reduce::Curves;
+pub use scene::Scene;
+pub(super) use svg::page_style;
+
+/// The size of all text in pictures, in pixels.
+const TEXT: f64 = 11.0;
+/// Runs are drawn one by one up to this many; of more, the first ones.
+pub const MOST_RUNS: usize = 12;
+
+/// What the figures of a report are drawn from.
+#[derive(Debug)]
+pub struct Drawing {
+    /// The first runs, reduced.
+    runs: Vec<Curves>,
+}
+
+/// A picture with its caption.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// A short name, for files.
+    pub name: &'static str,
+    /// What it is.
+    pub title: String,
+    /// How it is to be read, and what it leaves out.
+    pub caption: String,
+    scene: Scene,
+}
+
+impl Figure {
+    fn new(name: &'static str, title: &str, caption: String, scene: Scene) -> Self {
+        Self { name, title: title.to_owned(), caption, scene }
+    }
+
+    /// As an element of a page that has [`page_style`].
+    pub(super) fn inline(&self) -> String {
+        svg::inline(&self.scene, &self.title)
+    }
+
+    /// As an SVG file.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::document(&self.scene, &self.title)
+    }
+}
+
+impl Drawing {
+    /// Reduces what is to be drawn.
+    pub(super) fn new(runs: &[Analysis<'_>], reference: &Reference) -> Self {
+        let first = runs.get(..MOST_RUNS.min(runs.len())).unwrap_or(runs);
+        Self { runs: first.par_iter().map(|run| Curves::of(run, reference)).collect() }
+    }
+}
+
+/// The figures of the run at `place` in the report; none beyond [`MOST_RUNS`], or where nothing
+/// was reduced.
+#[must_use]
+pub fn of_run(report: &Report, place: usize) -> Vec<Figure> {
+    let curves = report.drawing.as_ref().and_then(|drawing| drawing.runs.get(place));
+    let Some((run, curves)) = report.runs.get(place).zip(curves) else { return Vec::new() };
+    let regret_level = match report.settings.regret_ref {
+        RegretReference::Run => "the run's best exit level under the regime",
+        RegretReference::Set => "the best exit level of all runs under the regime",
+        RegretReference::Levels(_) => "the level given for the regime",
+    };
+    let figures = [
+        reward::figure(run, curves, &report.settings.window.words()),
+        regret::figure(run, curves, regret_level),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// Every figure, with the stem of its file's name.
+#[must_use]
+pub fn all(report: &Report) -> Vec<(String, Figure)> {
+    let drawn = report.drawing.as_ref().map_or(0, |drawing| drawing.runs.len());
+    let runs = (0..drawn).flat_map(|place| {
+        let named = move |figure: Figure| (format!("run-{:02}-{}", place + 1, figure.name), figure);
+        of_run(report, place).into_iter().map(named)
+    });
+    runs.collect()
+}
+
+/// What a caption says of rows that share a pixel.
+fn reduction(curves: &Curves) -> String {
+    if !curves.reduced() {
+        return String::new();
+    }
+    let (rows, columns) = (scale::si(curves.rows), reduce::COLUMNS);
+    format!(
+        " Reduced for drawing: {rows} rows share {columns} columns of pixels; of each column the least, the greatest \
+         and the mean value are drawn."
+    )
+}
+
+/// The horizontal range of a run's pictures.
+fn x_range(curves: &Curves) -> (f64, f64) {
+    let (from, to) = curves.range;
+    if from < to { (from, to) } else { (from - 1.0, to + 1.0) }
+}

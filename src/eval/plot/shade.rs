@@ -1,0 +1,128 @@
+//! The encounters behind a picture over time: shading by canonical regime, lines where they
+//! change, a strip above with their labels.
+//!
+//! A revisit has its origin's colour and, in the strip, its own label. Where labels do not fit,
+//! the strip has letters and the legend says what they stand for; unlabelled rows are hatched.
+
+use super::TEXT;
+use super::frame::{Entry, Frame, Key};
+use super::ink::Ink;
+use super::reduce::Curves;
+use super::scene::{Anchor, Scene};
+use super::text;
+use crate::eval::RunReport;
+use crate::value::{Map, Value};
+
+/// The height of the strip above a panel.
+pub(super) const STRIP: f64 = 16.0;
+const SHADE: f64 = 0.10;
+const STRIP_SHADE: f64 = 0.45;
+/// More regimes than this are not listed in a legend.
+const MOST_LISTED: usize = 40;
+
+/// An encounter in a picture.
+#[derive(Clone, Debug)]
+pub(super) struct Band {
+    from: f64,
+    to: f64,
+    /// The regime's place in the order of first encounter.
+    pub(super) regime: Option<usize>,
+    label: String,
+}
+
+/// The encounters of a run, and the regimes' names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bands {
+    pub(super) bands: Vec<Band>,
+    pub(super) regimes: Vec<String>,
+}
+
+impl Bands {
+    pub(super) fn of(run: &RunReport, curves: &Curves) -> Self {
+        let mut regimes: Vec<String> = Vec::new();
+        let mut bands = Vec::new();
+        for (index, (visit, from)) in run.detail("encounters").zip(&curves.starts).enumerate() {
+            let regime = visit.get("regime").and_then(Value::as_text).map(|name| place_of(&mut regimes, name));
+            let to = curves.starts.get(index + 1).copied().unwrap_or(curves.range.1);
+            bands.push(Band { from: *from, to, regime, label: labels(visit) });
+        }
+        Self { bands, regimes }
+    }
+
+    /// Shading and the lines between encounters.
+    pub(super) fn behind(&self, scene: &mut Scene, frame: &Frame) {
+        for band in &self.bands {
+            let (from, to) = (frame.x.at(band.from), frame.x.at(band.to));
+            let size = ((to - from).max(0.5), frame.bottom - frame.top);
+            match band.regime {
+                Some(regime) => scene.rect((from, frame.top), size, Ink::series(regime), SHADE),
+                None => scene.hatch((from, frame.top), size),
+            }
+        }
+        if self.bands.len() <= 60 {
+            for band in self.bands.iter().skip(1) {
+                let x = frame.x.at(band.from);
+                scene.line(vec![(x, frame.top), (x, frame.bottom)], Ink::Soft, 0.6);
+            }
+        }
+    }
+
+    /// The strip above `frame`; returns what the legend has to say of it.
+    pub(super) fn strip(&self, scene: &mut Scene, frame: &Frame) -> Vec<Entry> {
+        let room = |band: &Band| frame.x.at(band.to) - frame.x.at(band.from) - 6.0;
+        let spelled = self.bands.iter().filter(|band| band.regime.is_some()).all(|band| {
+            text::fits(&text::whole(&band.label), room(band), TEXT)
+        });
+        let top = frame.top - STRIP - 2.0;
+        for band in &self.bands {
+            let (from, room) = (frame.x.at(band.from), room(band));
+            let Some(regime) = band.regime else { continue };
+            let title = Some(text::whole(&band.label));
+            scene.titled_rect((from, top), ((room + 6.0).max(0.5), STRIP), Ink::series(regime), STRIP_SHADE, title);
+            let middle = (from + room / 2.0 + 3.0, top + 12.0);
+            if spelled {
+                scene.name(middle, &band.label, room + 4.0, Anchor::Middle, Ink::Text);
+            } else if text::fits(&letters(regime), room + 4.0, TEXT) {
+                scene.text(middle, letters(regime), Anchor::Middle, Ink::Text);
+            }
+        }
+        self.entries(spelled)
+    }
+
+    fn entries(&self, spelled: bool) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let repeated = self.bands.iter().filter(|band| band.regime.is_some()).count() > self.regimes.len();
+        if !spelled || repeated {
+            entries.extend(self.regimes.iter().take(MOST_LISTED).enumerate().map(|(regime, name)| {
+                let name = text::whole(name);
+                let name = if spelled { name } else { format!("{} {name}", letters(regime)) };
+                (Key::Patch(Ink::series(regime), STRIP_SHADE), name)
+            }));
+        }
+        if self.bands.iter().any(|band| band.regime.is_none()) {
+            entries.push((Key::Hatch, "no regime".to_owned()));
+        }
+        entries
+    }
+}
+
+/// The place of `name` among the names met so far.
+fn place_of(names: &mut Vec<String>, name: &str) -> usize {
+    if let Some(place) = names.iter().position(|known| known == name) {
+        return place;
+    }
+    names.push(name.to_owned());
+    names.len() - 1
+}
+
+/// An encounter's labels.
+pub(super) fn labels(visit: &Map) -> String {
+    let labels = visit.get("labels").and_then(Value::as_list).unwrap_or_default();
+    labels.iter().filter_map(Value::as_text).collect::<Vec<_>>().join(", ")
+}
+
+/// A short sign of a regime: A to Z, then AA and on.
+pub(super) fn letters(regime: usize) -> String {
+    let letter = |place: usize| char::from(b'A' + u8::try_from(place % 26).unwrap_or(0));
+    if regime < 26 { letter(regime).to_string() } else { format!("{}{}", letter(regime / 26 - 1), letter(regime)) }
+}
