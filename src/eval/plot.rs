@@ -4,8 +4,11 @@
 //! bounded in size however many rows there are. A [`Figure`] is a scene with a caption, which says
 //! what the picture leaves out; it becomes SVG, inside a page or as a file, or PNG.
 
+mod components;
 mod frame;
 mod ink;
+mod matrix;
+mod rank;
 mod reduce;
 mod regret;
 mod reward;
@@ -14,6 +17,7 @@ mod scene;
 mod shade;
 mod svg;
 mod text;
+mod visits;
 
 use rayon::prelude::*;
 
@@ -87,6 +91,12 @@ pub fn of_run(report: &Report, place: usize) -> Vec<Figure> {
     };
     let figures = [
         reward::figure(run, curves, &report.settings.window.words()),
+        matrix::encounters(run),
+        matrix::frozen(run),
+        components::over_time(run, curves),
+        components::as_bars(run, curves),
+        rank::figure(run, curves),
+        visits::figure(run),
         regret::figure(run, curves, regret_level),
     ];
     figures.into_iter().flatten().collect()

@@ -45,15 +45,20 @@ impl Frame {
         (self.x.at(x), self.y.at(y))
     }
 
-    /// Grid lines and ticks of the vertical axis, and its title.
+    /// Grid lines and ticks of the vertical axis, and its title at the picture's edge.
     pub(super) fn vertical(&self, scene: &mut Scene, title: &str) {
+        self.vertical_at(scene, title, 12.0);
+    }
+
+    /// The same with the title at `x`.
+    pub(super) fn vertical_at(&self, scene: &mut Scene, title: &str, x: f64) {
         let wanted = if self.bottom - self.top < 80.0 { 2 } else { VERTICAL_TICKS };
         for (value, tick) in scale::ticks((self.y.from, self.y.to), wanted) {
             let y = self.y.at(value);
             scene.line(vec![(self.left, y), (self.right, y)], Ink::Grid, 0.6);
             scene.text((self.left - 6.0, y + 3.5), tick, Anchor::End, Ink::Soft);
         }
-        let at = (12.0, f64::midpoint(self.top, self.bottom));
+        let at = (x, f64::midpoint(self.top, self.bottom));
         scene.label(Label {
             at,
             text: title.to_owned(),
@@ -69,11 +74,39 @@ impl Frame {
         self.baseline(scene);
         let wanted = if self.right - self.left < 300.0 { 3 } else { 8 };
         for (value, tick) in scale::whole_ticks((self.x.from, self.x.to), wanted) {
-            let x = self.x.at(value);
-            scene.line(vec![(x, self.bottom), (x, self.bottom + 4.0)], Ink::Text, 1.0);
-            scene.text((x, self.bottom + 16.0), tick, Anchor::Middle, Ink::Soft);
+            self.tick(scene, value, tick);
         }
+        self.titled(scene, title);
+    }
+
+    /// The horizontal axis of values that are not whole.
+    pub(super) fn horizontal_values(&self, scene: &mut Scene, title: &str, wanted: usize) {
+        self.baseline(scene);
+        for (value, tick) in scale::ticks((self.x.from, self.x.to), wanted) {
+            self.tick(scene, value, tick);
+        }
+        self.titled(scene, title);
+    }
+
+    fn tick(&self, scene: &mut Scene, value: f64, tick: String) {
+        let x = self.x.at(value);
+        scene.line(vec![(x, self.bottom), (x, self.bottom + 4.0)], Ink::Text, 1.0);
+        self.under(scene, value, tick);
+    }
+
+    /// A text under the axis.
+    pub(super) fn under(&self, scene: &mut Scene, x: f64, text: String) {
+        scene.text((self.x.at(x), self.bottom + 16.0), text, Anchor::Middle, Ink::Soft);
+    }
+
+    /// The title of the horizontal axis.
+    pub(super) fn titled(&self, scene: &mut Scene, title: &str) {
         scene.text((f64::midpoint(self.left, self.right), self.bottom + 32.0), title, Anchor::Middle, Ink::Text);
+    }
+
+    /// How far apart 0 and 1 are from left to right.
+    pub(super) fn step(&self) -> f64 {
+        self.x.at(1.0) - self.x.at(0.0)
     }
 
     /// The line under the panel.

@@ -4,6 +4,7 @@
 //! their least and greatest value and their mean, so no spike is lost however many rows there are.
 //! Nothing crosses an encounter's edge. Numbers are never taken from here: only drawings are.
 
+use super::components::{self, Layer};
 use super::regret;
 use crate::eval::encounter::{Analysis, Encounter};
 use crate::eval::reference::Reference;
@@ -69,8 +70,10 @@ pub(super) struct Curves {
     pub(super) reward: Pieces,
     /// Their trailing means, a piece an encounter.
     pub(super) trailing: Pieces,
-    /// Components in order of first appearance; a row without one has 0 of it.
-    pub(super) components: Vec<(String, Vec<Cell>)>,
+    /// Every row, whatever it holds.
+    pub(super) columns: Vec<Cell>,
+    /// The reward's components over the same columns.
+    pub(super) layers: Vec<Layer>,
     /// What the components leave of the reward, in rows that have both.
     pub(super) residual: Vec<Cell>,
     /// Measured effective ranks, in pieces without an unmeasured row.
@@ -186,6 +189,7 @@ impl Curves {
             let values = column.iter().map(|value| if value.is_finite() { *value } else { 0.0 });
             (name.clone(), grid.cells(values.enumerate()))
         });
+        let components: Vec<(String, Vec<Cell>)> = components.collect();
         Self {
             axis: if grid.steps.is_some() { Axis::Step } else { Axis::Row },
             range: (grid.from, grid.to),
@@ -193,7 +197,8 @@ impl Curves {
             starts: if apart { run.encounters.iter().map(|visit| grid.x(visit.span.rows.0)).collect() } else { Vec::new() },
             reward,
             trailing,
-            components: components.collect(),
+            columns: grid.cells((0..columns.step.len()).map(|row| (row, 0.0))),
+            layers: components::layers(run, &components),
             residual: grid.cells(crate::eval::metrics::residuals_by_row(run)),
             rank: grid.pieces(columns.effective_rank.iter().copied().enumerate()),
             refused: grid.cells(columns.invalid_action.iter().map(|refused| f64::from(u8::from(*refused))).enumerate()),

@@ -17,6 +17,8 @@ use crate::value::{Map, Value};
 pub(super) const STRIP: f64 = 16.0;
 const SHADE: f64 = 0.10;
 const STRIP_SHADE: f64 = 0.45;
+/// More encounters than this have no lines between them.
+const MOST_LINES: usize = 60;
 /// More regimes than this are not listed in a legend.
 const MOST_LISTED: usize = 40;
 
@@ -59,7 +61,12 @@ impl Bands {
                 None => scene.hatch((from, frame.top), size),
             }
         }
-        if self.bands.len() <= 60 {
+        self.lines(scene, frame);
+    }
+
+    /// The lines between encounters.
+    pub(super) fn lines(&self, scene: &mut Scene, frame: &Frame) {
+        if self.bands.len() <= MOST_LINES {
             for band in self.bands.iter().skip(1) {
                 let x = frame.x.at(band.from);
                 scene.line(vec![(x, frame.top), (x, frame.bottom)], Ink::Soft, 0.6);
