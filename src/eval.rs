@@ -88,8 +88,8 @@ pub fn evaluate_with(
         }
     }
     warnings.extend(caution::folded(analysed.iter().flat_map(|run| run.warnings.iter().cloned())));
-    let drawing = settings.plots.then(|| plot::Drawing::new(&analysed, &reference));
     let groups = group::groups(&runs, &measures, settings)?;
+    let drawing = settings.plots.then(|| plot::Drawing::new(&analysed, &groups, &reference));
     let compare = |names| compare::compare(names, &groups, &runs, &measures, &settings.bootstrap);
     let comparisons = settings.compare.iter().map(compare).collect::<Result<Vec<_>, _>>()?;
     let verdicts = condition::judge(&settings.fail_if, &groups);

@@ -4,9 +4,12 @@
 //! bounded in size however many rows there are. A [`Figure`] is a scene with a caption, which says
 //! what the picture leaves out; it becomes SVG, inside a page or as a file, or PNG.
 
+mod across;
+mod baseline;
 mod components;
 mod frame;
 mod ink;
+mod intervals;
 mod matrix;
 mod rank;
 mod reduce;
@@ -23,8 +26,11 @@ use rayon::prelude::*;
 
 use super::Report;
 use super::encounter::Analysis;
+use super::group::Group;
 use super::reference::Reference;
 use super::settings::RegretReference;
+use across::{Across, What};
+use baseline::Beside;
 use reduce::Curves;
 pub use scene::Scene;
 pub(super) use svg::page_style;
@@ -33,12 +39,17 @@ pub(super) use svg::page_style;
 const TEXT: f64 = 11.0;
 /// Runs are drawn one by one up to this many; of more, the first ones.
 pub const MOST_RUNS: usize = 12;
+/// Groups are held against a baseline up to this many.
+const MOST_GROUPS: usize = 8;
 
 /// What the figures of a report are drawn from.
 #[derive(Debug)]
 pub struct Drawing {
     /// The first runs, reduced.
     runs: Vec<Curves>,
+    reward: Option<Across>,
+    regret: Option<Across>,
+    baseline: Vec<Beside>,
 }
 
 /// A picture with its caption.
@@ -72,10 +83,27 @@ impl Figure {
 
 impl Drawing {
     /// Reduces what is to be drawn.
-    pub(super) fn new(runs: &[Analysis<'_>], reference: &Reference) -> Self {
+    pub(super) fn new(runs: &[Analysis<'_>], groups: &[Group], reference: &Reference) -> Self {
         let first = runs.get(..MOST_RUNS.min(runs.len())).unwrap_or(runs);
-        Self { runs: first.par_iter().map(|run| Curves::of(run, reference)).collect() }
+        let besides = groups.iter().take(MOST_GROUPS).filter_map(|group| Beside::new(runs, group, reference));
+        Self {
+            runs: first.par_iter().map(|run| Curves::of(run, reference)).collect(),
+            reward: Across::new(runs, groups, reference, What::Reward),
+            regret: Across::new(runs, groups, reference, What::Regret),
+            baseline: besides.collect(),
+        }
     }
+}
+
+/// The figures of all runs and groups together; none where nothing was reduced.
+#[must_use]
+pub fn of_all(report: &Report) -> Vec<Figure> {
+    let Some(drawing) = &report.drawing else { return Vec::new() };
+    let across = |across: &Option<Across>, what| across.as_ref().and_then(|curves| across::figure(report, curves, what));
+    let reward = across(&drawing.reward, What::Reward);
+    let rest = [intervals::metrics(report), intervals::profile(report), across(&drawing.regret, What::Regret)];
+    let baseline = drawing.baseline.iter().map(baseline::figure);
+    reward.into_iter().chain(baseline).chain(rest.into_iter().flatten()).collect()
 }
 
 /// The figures of the run at `place` in the report; none beyond [`MOST_RUNS`], or where nothing
@@ -110,7 +138,14 @@ pub fn all(report: &Report) -> Vec<(String, Figure)> {
         let named = move |figure: Figure| (format!("run-{:02}-{}", place + 1, figure.name), figure);
         of_run(report, place).into_iter().map(named)
     });
-    runs.collect()
+    let mut beside = 0;
+    let all = of_all(report).into_iter().map(|figure| {
+        beside += usize::from(figure.name == "baseline");
+        let stem = if figure.name == "baseline" { format!("baseline-{beside:02}") } else { figure.name.to_owned() };
+        (stem, figure)
+    });
+    let all: Vec<(String, Figure)> = all.collect();
+    all.into_iter().chain(runs).collect()
 }
 
 /// What a caption says of rows that share a pixel.

@@ -9,10 +9,10 @@ pub(super) const UNDEFINED: &str = "\u{2014}";
 
 /// A column of a table for people.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
-    pub(super) metric: String,
-    pub(super) heading: String,
-    pub(super) direction: Direction,
+pub(in crate::eval) struct Column {
+    pub(in crate::eval) metric: String,
+    pub(in crate::eval) heading: String,
+    pub(in crate::eval) direction: Direction,
 }
 
 /// The metrics that are shown when none are asked for, the most wanted first, with their headings.
@@ -27,7 +27,7 @@ const HEADLINES: [(&str, &str); 7] = [
 ];
 
 /// The columns of a report: the metrics asked for, else the headlines and the user's own.
-pub(super) fn columns(report: &Report) -> Vec<Column> {
+pub(in crate::eval) fn columns(report: &Report) -> Vec<Column> {
     let column = |metric: &str, heading: &str| {
         let measure = report.measures.get(metric)?;
         Some(Column { metric: metric.to_owned(), heading: heading.to_owned(), direction: measure.direction })
@@ -41,7 +41,7 @@ pub(super) fn columns(report: &Report) -> Vec<Column> {
 }
 
 /// Whether any run has a value of the column's metric.
-pub(super) fn defined(report: &Report, column: &Column) -> bool {
+pub(in crate::eval) fn defined(report: &Report, column: &Column) -> bool {
     report.runs.iter().any(|run| run.value(&column.metric).is_some())
 }
 
@@ -52,7 +52,7 @@ pub(super) fn reason<'a>(report: &'a Report, metric: &str) -> &'a str {
 }
 
 /// An arrow towards the better side.
-pub(super) fn arrow(direction: Direction) -> &'static str {
+pub(in crate::eval) fn arrow(direction: Direction) -> &'static str {
     match direction {
         Direction::Higher => "\u{2191}",
         Direction::Lower => "\u{2193}",

@@ -42,8 +42,14 @@ pub(super) fn render(report: &Report) -> String {
     let columns = cell::columns(report);
     groups(&mut page, report, &columns);
     comparisons(&mut page, report, &columns);
+    for figure in plot::of_all(report) {
+        page.figure(&figure.inline(), &prose(&figure.caption));
+    }
     all_metrics(&mut page, report);
     page.heading(2, "Runs");
+    if report.drawing.is_some() && report.runs.len() > plot::MOST_RUNS {
+        page.paragraph(&format!("The first {} runs have figures of their own.", plot::MOST_RUNS));
+    }
     for place in 0..report.runs.len().min(MOST_RUNS) {
         run::run(&mut page, report, place);
     }

@@ -25,7 +25,7 @@ pub(super) struct Cell {
     pub(super) max: f64,
     sum: f64,
     pub(super) n: usize,
-    column: usize,
+    pub(super) column: usize,
     /// The last row.
     row: usize,
 }
@@ -96,15 +96,11 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// The grid of a run's own range.
     fn of(run: &'a Analysis<'_>) -> Self {
-        let steps = run.run.step.as_slice();
-        if !steps.is_sorted() {
-            return Self { steps: None, from: 0.0, to: count(steps.len().saturating_sub(1)), columns: COLUMNS };
-        }
-        let end = |step: Option<&i64>| step.copied().map_or(0.0, number);
-        Self { steps: Some(steps), from: end(steps.first()), to: end(steps.last()), columns: COLUMNS }
+        let axis = if run.run.step.is_sorted() { Axis::Step } else { Axis::Row };
+        Self::over(run, axis, range_of(run, axis), COLUMNS)
     }
 
-    /// The same rows over another range.
+    /// The rows of a run over a range of abscissae.
     pub(super) fn over(run: &'a Analysis<'_>, axis: Axis, (from, to): (f64, f64), columns: usize) -> Self {
         Self { steps: (axis == Axis::Step).then_some(run.run.step.as_slice()), from, to, columns }
     }
@@ -209,6 +205,16 @@ impl Curves {
     /// Whether columns hold several rows.
     pub(super) fn reduced(&self) -> bool {
         self.reward.iter().flatten().any(|cell| cell.n > 1)
+    }
+}
+
+/// Where a run begins and ends.
+pub(super) fn range_of(run: &Analysis<'_>, axis: Axis) -> (f64, f64) {
+    let steps = &run.run.step;
+    let end = |step: Option<&i64>| step.copied().map_or(0.0, number);
+    match axis {
+        Axis::Step => (end(steps.first()), end(steps.last())),
+        Axis::Row => (0.0, count(steps.len().saturating_sub(1))),
     }
 }
 
