@@ -17,7 +17,6 @@ pub mod encounter;
 mod error;
 mod frozen;
 pub mod group;
-mod instant;
 mod material;
 pub mod metrics;
 pub mod output;

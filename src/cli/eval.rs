@@ -1,12 +1,12 @@
 //! `skyfall eval`.
 
 use std::path::Path;
+use std::rc::Rc;
 
-use crate::atomic::AtomicError;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::output::{self, Format};
-use crate::eval::{self, Material, Paths, Settings};
-use crate::script::Console;
+use crate::eval::{self, Material, Paths, Report, Settings};
+use crate::script::{self, Console, Script, ScriptError, ScriptHost};
 use crate::text::json;
 use crate::trace::columns::Warning;
 use crate::value::Value;
@@ -16,7 +16,7 @@ use super::args::EvalArguments;
 use super::console::Terminal;
 
 /// Evaluates traces.
-pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
+pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending {
     if arguments.schema {
         terminal.print(output::JSON_SCHEMA);
         return Ok(Exit::Success);
@@ -33,7 +33,10 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
         baseline: arguments.baseline.clone(),
     };
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
-    let report = eval::evaluate(material, &settings).map_err(Diagnostic::from)?;
+    let report = match &arguments.metrics {
+        None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
+        Some(script) => evaluate_by(script, material, &settings, terminal)?,
+    };
     for warning in &report.warnings {
         terminal.warn(&warning_line(warning));
     }
@@ -51,7 +54,24 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
 }
 
-fn unwritten(error: AtomicError) -> Diagnostic {
+/// The evaluation by metrics of the user's own, too.
+fn evaluate_by(
+    script: &Path,
+    material: Material,
+    settings: &Settings,
+    terminal: &Rc<Terminal>,
+) -> Result<Report, Box<Diagnostic>> {
+    let console = Rc::clone(terminal) as Rc<dyn Console>;
+    let host = ScriptHost::new(Script::File(script.to_owned()), script::Settings::default(), console)?;
+    host.evaluate(material, settings).map_err(|error| match error {
+        ScriptError::Raised(diagnostic) => diagnostic,
+        ScriptError::Exit(code) => {
+            Box::new(Diagnostic::new("eval/exit", format!("the script ended with code {code}"), Exit::Failure))
+        }
+    })
+}
+
+fn unwritten(error: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::new("eval/write", error.to_string(), Exit::Failure)
 }
 

@@ -85,14 +85,28 @@ pub fn write(report: &Report, format: Format, path: &Path) -> Result<(), AtomicE
 }
 
 /// Writes every figure of `report` to `directory`, each file complete or not at all:
-/// `run-01-reward.svg` and so on. Figures are there if [`Settings::plots`](super::Settings::plots)
+/// `run-01-reward.svg`, `run-01-reward.png` and so on. Figures are there if [`Settings::plots`](super::Settings::plots)
 /// asked for them.
 ///
 /// # Errors
-/// When the system refuses.
-pub fn write_plots(report: &Report, directory: &Path) -> Result<(), AtomicError> {
+/// When the system refuses, or a picture is too large.
+pub fn write_plots(report: &Report, directory: &Path) -> Result<(), PlotError> {
     for (stem, figure) in plot::all(report) {
-        atomic::write_file(&directory.join(format!("{stem}.svg")), figure.svg().as_bytes())?;
+        let file = |ending: &str| directory.join(format!("{stem}.{ending}"));
+        atomic::write_file(&file("svg"), figure.svg().as_bytes())?;
+        let Some(png) = figure.png(plot::Theme::Light) else { return Err(PlotError::TooLarge(file("png"))) };
+        atomic::write_file(&file("png"), &png)?;
     }
     Ok(())
+}
+
+/// Why a figure was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The system refused.
+    #[error(transparent)]
+    Write(#[from] AtomicError),
+    /// A picture has no place in memory.
+    #[error("{}: the picture is too large to be drawn", .0.display())]
+    TooLarge(std::path::PathBuf),
 }

@@ -11,6 +11,7 @@ mod frame;
 mod ink;
 mod intervals;
 mod matrix;
+mod png;
 mod rank;
 mod reduce;
 mod regret;
@@ -31,6 +32,7 @@ use super::reference::Reference;
 use super::settings::RegretReference;
 use across::{Across, What};
 use baseline::Beside;
+pub use ink::Theme;
 use reduce::Curves;
 pub use scene::Scene;
 pub(super) use svg::page_style;
@@ -79,6 +81,13 @@ impl Figure {
     pub fn svg(&self) -> String {
         svg::document(&self.scene, &self.title)
     }
+
+    /// As a PNG file, twice the picture's own size: 1440 pixels wide. `None` where there is no
+    /// memory for it.
+    #[must_use]
+    pub fn png(&self, theme: Theme) -> Option<Vec<u8>> {
+        png::document(&self.scene, 2.0, theme)
+    }
 }
 
 impl Drawing {
@@ -99,7 +108,8 @@ impl Drawing {
 #[must_use]
 pub fn of_all(report: &Report) -> Vec<Figure> {
     let Some(drawing) = &report.drawing else { return Vec::new() };
-    let across = |across: &Option<Across>, what| across.as_ref().and_then(|curves| across::figure(report, curves, what));
+    let across =
+        |across: &Option<Across>, what| across.as_ref().and_then(|curves| across::figure(report, curves, what));
     let reward = across(&drawing.reward, What::Reward);
     let rest = [intervals::metrics(report), intervals::profile(report), across(&drawing.regret, What::Regret)];
     let baseline = drawing.baseline.iter().map(baseline::figure);

@@ -20,6 +20,9 @@ pub(in crate::cli) struct EvalArguments {
     /// Runs from scratch: each regime's first encounter is its baseline
     #[arg(long, num_args = 1.., value_name = "PATH")]
     pub(in crate::cli) baseline: Vec<PathBuf>,
+    /// A Lua file that returns a list of metrics of your own (eval.metric), reported beside the others
+    #[arg(long, value_name = "FILE.lua")]
+    pub(in crate::cli) metrics: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) options: OptionArguments,
     /// How to print the report

@@ -74,7 +74,8 @@ fn extreme(run: &Analysis<'_>, of: impl Fn(&mut dyn Iterator<Item = f64>) -> f64
 pub(in crate::eval) fn regret_levels(run: &Analysis<'_>, reference: &Reference) -> Vec<Option<f64>> {
     let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
     let levels = reference.regret.as_ref().or(own.as_ref());
-    let level = |visit: &Encounter<'_>| visit.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+    let level =
+        |visit: &Encounter<'_>| visit.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
     run.encounters.iter().map(|visit| level(visit).copied()).collect()
 }
 

@@ -66,7 +66,8 @@ impl Across {
         let curve = |group: &Group| {
             let members: Vec<&Analysis<'_>> = group.members.iter().filter_map(|place| runs.get(*place)).collect();
             let grid = |run| Grid::over(run, axis, range, COLUMNS);
-            let own: Vec<Vec<Option<f64>>> = members.par_iter().map(|run| columns(run, &grid(run), reference, what)).collect();
+            let own: Vec<Vec<Option<f64>>> =
+                members.par_iter().map(|run| columns(run, &grid(run), reference, what)).collect();
             let bootstrap = members.first().map(|run| run.settings.bootstrap).unwrap_or_default();
             Curve::new(group.label(), own, &bootstrap)
         };
@@ -112,9 +113,11 @@ impl Curve {
 pub(super) fn figure(report: &Report, across: &Across, what: What) -> Option<Figure> {
     let values = || across.curves.iter().flat_map(|curve| &curve.means).flatten();
     values().next()?;
-    let ends = values().flat_map(|(mean, interval)| [*mean, interval.map_or(*mean, |i| i.0), interval.map_or(*mean, |i| i.1)]);
+    let ends =
+        values().flat_map(|(mean, interval)| [*mean, interval.map_or(*mean, |i| i.0), interval.map_or(*mean, |i| i.1)]);
     let single = across.curves.len() == 1;
-    let runs = across.curves.iter().filter(|_| single).flat_map(|curve| curve.own.iter().take(MOST_RUNS)).flatten().flatten();
+    let runs =
+        across.curves.iter().filter(|_| single).flat_map(|curve| curve.own.iter().take(MOST_RUNS)).flatten().flatten();
     let y = scale::range(ends.chain(runs.copied()));
     let (title, name) = match what {
         What::Reward => ("reward / step", "reward-groups"),
@@ -148,7 +151,12 @@ pub(super) fn figure(report: &Report, across: &Across, what: What) -> Option<Fig
          thin end goes on beyond the shortest run and is the mean of the runs that are left. Reduced for drawing: \
          means of {COLUMNS} columns.{more}"
     );
-    Some(Figure::new(name, if name == "reward-groups" { "Reward of groups" } else { "Regret of groups" }, caption, scene))
+    Some(Figure::new(
+        name,
+        if name == "reward-groups" { "Reward of groups" } else { "Regret of groups" },
+        caption,
+        scene,
+    ))
 }
 
 fn draw(scene: &mut Scene, frame: &Frame, across: &Across, curve: &Curve, (ink, single): (Ink, bool)) {

@@ -88,7 +88,8 @@ pub(super) fn figure(beside: &Beside) -> Figure {
         (Key::Patch(Ink::Loss, FILL), "below".to_owned()),
     ];
     scene.height = legend(&mut scene, top - 14.0, &entries) + 6.0;
-    let more = if beside.left_out > 0 { format!(" {} more regimes are not drawn.", beside.left_out) } else { String::new() };
+    let more =
+        if beside.left_out > 0 { format!(" {} more regimes are not drawn.", beside.left_out) } else { String::new() };
     let caption = format!(
         "First encounters of {} beside learning from scratch, as trailing means over the rows that both have; means over \
          runs. The number is the difference of the mean rewards.{more}",
@@ -116,7 +117,8 @@ fn panel(scene: &mut Scene, frame: &Frame, against: &Against, first: bool) {
     };
     scene.dashed(line(|point| point.2), Ink::Text, 1.2, Dash::Long);
     scene.line(line(|point| point.1), Ink::Text, 1.6);
-    let difference = against.difference.map(|value| format!("{}{}", if value > 0.0 { "+" } else { "" }, scale::number(value)));
+    let difference =
+        against.difference.map(|value| format!("{}{}", if value > 0.0 { "+" } else { "" }, scale::number(value)));
     let difference = difference.unwrap_or_default();
     let room = frame.right - frame.left - text::width(&difference, TEXT) - 10.0;
     let (shown, title) = text::fitted(&against.regime, room, TEXT);
@@ -132,8 +134,7 @@ fn fill(scene: &mut Scene, frame: &Frame, before: (f64, f64, f64), after: (f64, 
     let ink = |difference: f64| if difference >= 0.0 { Ink::Gain } else { Ink::Loss };
     let at = |x: f64, y: f64| frame.at(x, y);
     if d0 * d1 >= 0.0 {
-        let points =
-            vec![at(before.0, before.1), at(after.0, after.1), at(after.0, after.2), at(before.0, before.2)];
+        let points = vec![at(before.0, before.1), at(after.0, after.1), at(after.0, after.2), at(before.0, before.2)];
         return scene.area(points, ink(if d0 == 0.0 { d1 } else { d0 }), FILL);
     }
     let share = d0 / (d0 - d1);

@@ -108,7 +108,7 @@ pub(super) fn over_time(run: &RunReport, curves: &Curves) -> Option<Figure> {
         scene.dashed(points, Ink::Text, 1.2, Dash::Short);
         entries.push((Key::Line(Ink::Text, 1.2, Dash::Short), "what they do not explain".to_owned()));
     }
-    let strip = bands.strip(&mut scene, &frame);
+    let strip = bands.plain_strip(&mut scene, &frame);
     frame.horizontal(&mut scene, curves.axis.title());
     let bottom = legend(&mut scene, frame.bottom + 42.0, &entries);
     scene.height = legend(&mut scene, bottom + 2.0, &strip) + 6.0;
@@ -158,9 +158,8 @@ pub(super) fn as_bars(run: &RunReport, curves: &Curves) -> Option<Figure> {
     other.titled(&mut scene, "shift");
     let mut bottom = legend(&mut scene, rows.1 + 42.0, &names(&curves.layers));
     if !spelled {
-        let named = |(place, name): (usize, &String)| {
-            (Key::Patch(Ink::Paper, 0.0), format!("{} {}", letters(place), text::whole(name)))
-        };
+        let named =
+            |(place, name): (usize, &String)| (Key::Nothing, format!("{} {}", letters(place), text::whole(name)));
         bottom = legend(&mut scene, bottom + 2.0, &regimes.iter().enumerate().map(named).collect::<Vec<_>>());
     }
     scene.height = bottom + 6.0;

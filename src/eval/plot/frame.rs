@@ -136,6 +136,8 @@ pub(super) enum Key {
     Patch(Ink, f64),
     Hatch,
     Dot(Ink, Shape),
+    /// The name says all.
+    Nothing,
 }
 
 /// An entry of a legend: its sign, and what that stands for.
@@ -147,15 +149,23 @@ pub(super) fn legend(scene: &mut Scene, top: f64, entries: &[Entry]) -> f64 {
     const APART: f64 = 18.0;
     const LINE: f64 = 16.0;
     const LONGEST: f64 = 200.0;
+    let entries: Vec<(Key, (String, Option<String>))> =
+        entries.iter().map(|(key, name)| (*key, text::fitted(name, LONGEST, TEXT))).collect();
+    let before = |key: Key| if key == Key::Nothing { 0.0 } else { SIGN };
+    let width = |(key, (shown, _)): &(Key, (String, Option<String>))| before(*key) + text::width(shown, TEXT);
+    let all: f64 = entries.iter().map(|entry| width(entry) + APART).sum();
+    // On several lines they stand in columns.
+    let column = entries.iter().map(width).fold(0.0, f64::max);
+    let column = (LEFT + all - APART > RIGHT).then_some(column);
     let (mut x, mut y) = (LEFT, top);
-    for (key, name) in entries {
-        let (shown, title) = text::fitted(name, LONGEST, TEXT);
-        let width = SIGN + text::width(&shown, TEXT);
+    for (key, (shown, title)) in &entries {
+        let width = column.unwrap_or_else(|| before(*key) + text::width(shown, TEXT));
         if x > LEFT && x + width > RIGHT {
             (x, y) = (LEFT, y + LINE);
         }
         sign(scene, *key, (x, y + LINE / 2.0));
-        let at = (x + SIGN, y + LINE / 2.0 + 3.5);
+        let at = (x + before(*key), y + LINE / 2.0 + 3.5);
+        let (shown, title) = (shown.clone(), title.clone());
         scene.label(Label { at, text: shown, title, size: TEXT, ..Label::default() });
         x += width + APART;
     }
@@ -167,6 +177,7 @@ fn sign(scene: &mut Scene, key: Key, (x, y): Point) {
         Key::Line(ink, width, dash) => scene.dashed(vec![(x, y), (x + 15.0, y)], ink, width, dash),
         Key::Patch(ink, opacity) => scene.rect((x, y - 5.0), (15.0, 10.0), ink, opacity),
         Key::Hatch => scene.hatch((x, y - 5.0), (15.0, 10.0)),
+        Key::Nothing => {}
         Key::Dot(ink, shape) => scene.dot((x + 7.0, y), 3.5, ink, shape),
     }
 }

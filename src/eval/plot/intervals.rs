@@ -82,7 +82,10 @@ fn panel(scene: &mut Scene, report: &Report, groups: &[&Group], column: &Column,
     for (place, group) in groups.iter().enumerate() {
         scene.line(vec![(left, y(place)), (right, y(place))], Ink::Grid, 0.6);
         let ink = Ink::series(place);
-        own(group).into_iter().take(100).for_each(|v| scene.dot((frame.x.at(v), y(place)), 2.5, Ink::Soft, Shape::Ring));
+        own(group)
+            .into_iter()
+            .take(100)
+            .for_each(|v| scene.dot((frame.x.at(v), y(place)), 2.5, Ink::Soft, Shape::Ring));
         let Some(summary) = group.metrics.get(&column.metric) else { continue };
         if let Some((low, high)) = summary.ci {
             scene.line(vec![(frame.x.at(low), y(place)), (frame.x.at(high), y(place))], ink, 3.0);

@@ -111,7 +111,12 @@ impl Table {
         const NAMES: f64 = 150.0;
         const TOP: f64 = 36.0;
         const WIDEST: f64 = 84.0;
-        let names = self.rows.iter().map(|row| text::width(row, TEXT) + 12.0).fold(60.0, f64::max).min(NAMES);
+        let names = self
+            .rows
+            .iter()
+            .map(|row| text::width(row, TEXT) + 12.0)
+            .fold(text::width(rows_title, TEXT) + 20.0, f64::max)
+            .min(NAMES);
         let columns = crate::eval::series::count(self.columns.len());
         let width = ((WIDTH - 16.0 - names) / columns).min(WIDEST);
         let height = if self.rows.len() > 30 { 15.0 } else { 22.0 };
@@ -156,9 +161,8 @@ impl Table {
         }
         let mut bottom = legend(scene, top, &entries);
         if !spelled {
-            let name = |(place, name): (usize, &String)| {
-                (Key::Patch(Ink::Paper, 0.0), format!("{} {}", letters(place), text::whole(name)))
-            };
+            let name =
+                |(place, name): (usize, &String)| (Key::Nothing, format!("{} {}", letters(place), text::whole(name)));
             let names: Vec<_> = self.columns.iter().enumerate().map(name).collect();
             bottom = legend(scene, bottom + 4.0, &names);
         }

@@ -1,10 +1,10 @@
 //! Effective rank, with gaps where it was not measured, and refused actions below.
 
-use super::frame::{Frame, Key, RIGHT, WIDTH, left, legend};
+use super::frame::{Frame, RIGHT, WIDTH, left, legend};
 use super::ink::Ink;
 use super::reduce::{Cell, Curves};
 use super::scale;
-use super::scene::{Dash, Scene, Shape};
+use super::scene::{Scene, Shape};
 use super::shade::{Bands, STRIP};
 use super::{Figure, reduction};
 use crate::eval::RunReport;
@@ -26,7 +26,6 @@ pub(super) fn figure(run: &RunReport, curves: &Curves) -> Option<Figure> {
     let edge = left(&[ranks, rates]);
     let bands = Bands::of(run, curves);
     let mut scene = Scene::new(WIDTH, 0.0);
-    let mut entries = Vec::new();
     let mut top = STRIP + 6.0;
     let mut names = None;
     if measured {
@@ -34,13 +33,12 @@ pub(super) fn figure(run: &RunReport, curves: &Curves) -> Option<Figure> {
         panel(&mut scene, &frame, &bands, "effective rank");
         names = Some(bands.strip(&mut scene, &frame));
         for piece in &curves.rank {
-            super::reward::envelope(&mut scene, &frame, piece, Ink::series(0));
-            super::reward::means(&mut scene, &frame, piece, Ink::series(0), 1.4);
+            super::reward::envelope(&mut scene, &frame, piece, Ink::Text);
+            super::reward::means(&mut scene, &frame, piece, Ink::Text, 1.4);
         }
         if cells().count() <= MOST_DOTS {
-            cells().for_each(|cell| scene.dot(frame.at(cell.x, cell.mean()), 2.0, Ink::series(0), Shape::Disc));
+            cells().for_each(|cell| scene.dot(frame.at(cell.x, cell.mean()), 2.0, Ink::Text, Shape::Disc));
         }
-        entries.push((Key::Line(Ink::series(0), 1.4, Dash::Solid), "effective rank".to_owned()));
         if refused {
             frame.baseline(&mut scene);
         } else {
@@ -54,13 +52,11 @@ pub(super) fn figure(run: &RunReport, curves: &Curves) -> Option<Figure> {
         if names.is_none() {
             names = Some(bands.strip(&mut scene, &frame));
         }
-        super::reward::means(&mut scene, &frame, &curves.refused, Ink::series(1), 1.2);
+        super::reward::means(&mut scene, &frame, &curves.refused, Ink::Text, 1.2);
         frame.horizontal(&mut scene, curves.axis.title());
-        entries.push((Key::Line(Ink::series(1), 1.2, Dash::Solid), "share of refused actions".to_owned()));
         top = frame.bottom + 42.0;
     }
-    entries.extend(names.unwrap_or_default());
-    scene.height = legend(&mut scene, top, &entries) + 6.0;
+    scene.height = legend(&mut scene, top, &names.unwrap_or_default()) + 6.0;
     let coverage = run.value("erank_coverage").map(|share| {
         format!(
             "Effective rank of the representation, measured in {} % of the rows; nothing is drawn where it was not. ",

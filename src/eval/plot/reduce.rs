@@ -190,7 +190,11 @@ impl Curves {
             axis: if grid.steps.is_some() { Axis::Step } else { Axis::Row },
             range: (grid.from, grid.to),
             rows: columns.step.len(),
-            starts: if apart { run.encounters.iter().map(|visit| grid.x(visit.span.rows.0)).collect() } else { Vec::new() },
+            starts: if apart {
+                run.encounters.iter().map(|visit| grid.x(visit.span.rows.0)).collect()
+            } else {
+                Vec::new()
+            },
             reward,
             trailing,
             columns: grid.cells((0..columns.step.len()).map(|row| (row, 0.0))),

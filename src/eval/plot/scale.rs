@@ -33,10 +33,11 @@ impl Scale {
 /// A range that holds all finite `values`, widened to something that can be drawn; `(0, 1)`
 /// where there is none.
 pub(super) fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
-    let bounds = values.into_iter().filter(|value| value.is_finite()).fold(None, |bounds: Option<(f64, f64)>, value| {
-        let (low, high) = bounds.unwrap_or((value, value));
-        Some((low.min(value), high.max(value)))
-    });
+    let bounds =
+        values.into_iter().filter(|value| value.is_finite()).fold(None, |bounds: Option<(f64, f64)>, value| {
+            let (low, high) = bounds.unwrap_or((value, value));
+            Some((low.min(value), high.max(value)))
+        });
     let Some((low, high)) = bounds else { return (0.0, 1.0) };
     let middle = low / 2.0 + high / 2.0;
     let least = middle.abs() * 1e-9;
@@ -54,24 +55,23 @@ pub(super) fn ticks((from, to): (f64, f64), wanted: usize) -> Vec<(f64, String)>
     if !span.is_finite() || span <= 0.0 {
         return vec![(from, number(from)), (to, number(to))];
     }
-    let step = round_step(span / count(wanted.max(1)));
-    let first = (from / step).ceil();
-    let last = (to / step).floor();
-    let mut ticks = Vec::new();
-    let mut place = first;
-    while place <= last && ticks.len() < 50 {
-        let value = place * step;
-        ticks.push((value, tick(value, step)));
-        place += 1.0;
-    }
-    ticks
+    // A range may lie so that few round values fall into it: then there are smaller steps.
+    let tries = [1, 2, 4].into_iter().map(|more| at_multiples((from, to), round_step(span / count(wanted * more))));
+    let mut tries = tries.filter(|ticks| ticks.len() > 1);
+    tries.next().unwrap_or_default()
 }
 
-/// As [`ticks`], of whole numbers only.
+/// The multiples of `step` within a range.
+fn at_multiples((from, to): (f64, f64), step: f64) -> Vec<(f64, String)> {
+    const MOST: usize = 50;
+    let (first, last) = ((from / step).ceil(), (to / step).floor());
+    let places = std::iter::successors(Some(first), |place| Some(place + 1.0)).take_while(|place| *place <= last);
+    places.take(MOST).map(|place| (place * step, tick(place * step, step))).collect()
+}
+
+/// As [`ticks`], at whole numbers only.
 pub(super) fn whole_ticks((from, to): (f64, f64), wanted: usize) -> Vec<(f64, String)> {
-    let mut ticks = ticks((from, to), wanted);
-    ticks.retain(|(value, _)| value.fract() == 0.0);
-    ticks
+    at_multiples((from, to), round_step((to - from) / count(wanted.max(1))).max(1.0))
 }
 
 /// The least of 1, 2, 5 times a power of ten that is not below `step`.

@@ -51,10 +51,18 @@ impl Bands {
         Self { bands, regimes }
     }
 
+    /// Where a band is in a frame; that of a single row is as wide as the frame.
+    fn ends(&self, band: &Band, frame: &Frame) -> (f64, f64) {
+        if self.bands.len() == 1 { (frame.left, frame.right) } else { (frame.x.at(band.from), frame.x.at(band.to)) }
+    }
+
     /// Shading and the lines between encounters.
     pub(super) fn behind(&self, scene: &mut Scene, frame: &Frame) {
+        if self.regimes.is_empty() {
+            return;
+        }
         for band in &self.bands {
-            let (from, to) = (frame.x.at(band.from), frame.x.at(band.to));
+            let (from, to) = self.ends(band, frame);
             let size = ((to - from).max(0.5), frame.bottom - frame.top);
             match band.regime {
                 Some(regime) => scene.rect((from, frame.top), size, Ink::series(regime), SHADE),
@@ -76,16 +84,31 @@ impl Bands {
 
     /// The strip above `frame`; returns what the legend has to say of it.
     pub(super) fn strip(&self, scene: &mut Scene, frame: &Frame) -> Vec<Entry> {
-        let room = |band: &Band| frame.x.at(band.to) - frame.x.at(band.from) - 6.0;
-        let spelled = self.bands.iter().filter(|band| band.regime.is_some()).all(|band| {
-            text::fits(&text::whole(&band.label), room(band), TEXT)
-        });
+        self.strip_in(scene, frame, true)
+    }
+
+    /// The same without colours, where colours mean something else.
+    pub(super) fn plain_strip(&self, scene: &mut Scene, frame: &Frame) -> Vec<Entry> {
+        self.strip_in(scene, frame, false)
+    }
+
+    fn strip_in(&self, scene: &mut Scene, frame: &Frame, coloured: bool) -> Vec<Entry> {
+        let ink = |regime: usize| if coloured { Ink::series(regime) } else { Ink::Grid };
+        let room = |band: &Band| {
+            let (from, to) = self.ends(band, frame);
+            to - from - 6.0
+        };
+        let spelled = self
+            .bands
+            .iter()
+            .filter(|band| band.regime.is_some())
+            .all(|band| text::fits(&text::whole(&band.label), room(band), TEXT));
         let top = frame.top - STRIP - 2.0;
         for band in &self.bands {
-            let (from, room) = (frame.x.at(band.from), room(band));
+            let (from, room) = (self.ends(band, frame).0, room(band));
             let Some(regime) = band.regime else { continue };
             let title = Some(text::whole(&band.label));
-            scene.titled_rect((from, top), ((room + 6.0).max(0.5), STRIP), Ink::series(regime), STRIP_SHADE, title);
+            scene.titled_rect((from, top), ((room + 6.0).max(0.5), STRIP), ink(regime), STRIP_SHADE, title);
             let middle = (from + room / 2.0 + 3.0, top + 12.0);
             if spelled {
                 scene.name(middle, &band.label, room + 4.0, Anchor::Middle, Ink::Text);
@@ -93,20 +116,20 @@ impl Bands {
                 scene.text(middle, letters(regime), Anchor::Middle, Ink::Text);
             }
         }
-        self.entries(spelled)
+        if self.regimes.is_empty() { Vec::new() } else { self.entries(spelled, coloured) }
     }
 
-    fn entries(&self, spelled: bool) -> Vec<Entry> {
+    fn entries(&self, spelled: bool, coloured: bool) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
         let repeated = self.bands.iter().filter(|band| band.regime.is_some()).count() > self.regimes.len();
-        if !spelled || repeated {
+        if !spelled || (repeated && coloured) {
             entries.extend(self.regimes.iter().take(MOST_LISTED).enumerate().map(|(regime, name)| {
                 let name = text::whole(name);
                 let name = if spelled { name } else { format!("{} {name}", letters(regime)) };
-                (Key::Patch(Ink::series(regime), STRIP_SHADE), name)
+                (if coloured { Key::Patch(Ink::series(regime), STRIP_SHADE) } else { Key::Nothing }, name)
             }));
         }
-        if self.bands.iter().any(|band| band.regime.is_none()) {
+        if coloured && self.bands.iter().any(|band| band.regime.is_none()) {
             entries.push((Key::Hatch, "no regime".to_owned()));
         }
         entries

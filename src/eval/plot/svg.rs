@@ -132,7 +132,11 @@ fn text(svg: &mut String, label: &Label) -> std::fmt::Result {
     let turn = if label.upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
     let title = label.title.as_ref().map(|title| format!("<title>{}</title>", escaped(title))).unwrap_or_default();
     let text = escaped(&label.text);
-    writeln!(svg, "<text class=\"f-{}\" x=\"{x}\" y=\"{y}\"{anchor}{size}{bold}{turn}>{title}{text}</text>", label.ink.name())
+    writeln!(
+        svg,
+        "<text class=\"f-{}\" x=\"{x}\" y=\"{y}\"{anchor}{size}{bold}{turn}>{title}{text}</text>",
+        label.ink.name()
+    )
 }
 
 /// Points as the commands of a path.

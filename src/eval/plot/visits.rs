@@ -97,7 +97,9 @@ fn sign(scene: &mut Scene, frame: &Frame, visit: &Visit) {
         scene.dot(at, 4.0, ink, Shape::Disc);
     }
     let apart = frame.x.at(2.0) - frame.x.at(1.0);
-    if let Some(regime) = visit.regime.filter(|_| apart >= 22.0) {
-        scene.text((at.0 + 7.0, at.1 + 4.0), letters(regime), Anchor::Start, Ink::Soft);
+    let name = visit.regime.map(letters).filter(|name| text::fits(name, apart, super::TEXT));
+    if let Some(name) = name {
+        let y = if visit.censored { at.1 + 15.0 } else { at.1 - 7.0 };
+        scene.text((at.0, y), name, Anchor::Middle, Ink::Soft);
     }
 }
