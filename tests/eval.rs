@@ -3,7 +3,9 @@
 mod asked;
 mod beside;
 mod command;
+mod chromium;
 mod documents;
+mod figures;
 mod golden;
 mod lua;
 mod odd;
