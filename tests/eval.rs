@@ -2,8 +2,8 @@
 
 mod asked;
 mod beside;
-mod command;
 mod chromium;
+mod command;
 mod documents;
 mod figures;
 mod golden;

@@ -161,7 +161,7 @@ fn served_checkpoints_make_the_matrix() {
         "experiment.json",
         r#"{"env": {"id": "CartPole-v1"},
             "algorithm": {"name": "discrete_hill_climbing", "policy": {"id": "linear_menu", "kwargs": {"n_actions": 2}}},
-            "regime": {"provider": "schedule", "params": {"segments": [
+            "regime": {"provider": "schedule", "params": {"entries": [
                 {"id": "calm", "steps": 200}, {"id": "windy", "steps": 200, "env": {"force_mag": 6.0}}]}},
             "rollout": {"window_steps": 100, "total_steps": 400},
             "run": {"name": "r", "seed": 7}}"#,

@@ -26,7 +26,12 @@ fn every_figure_is_explained() {
     let names = "reward-groups baseline intervals profile regret-groups regret reward matrix frozen components \
                  component-bars rank visits";
     for name in names.split(' ') {
-        assert!(text.contains(&format!("`{name}`")) || text.contains(&format!("-{name}`")) || text.contains(&format!("`{name}-NN`")), "{name}");
+        assert!(
+            text.contains(&format!("`{name}`"))
+                || text.contains(&format!("-{name}`"))
+                || text.contains(&format!("`{name}-NN`")),
+            "{name}"
+        );
     }
     super::outputs::assert_well_formed(&document("reward.svg"));
 }

@@ -66,7 +66,10 @@ fn gallery() -> Vec<(&'static str, Report)> {
         ("ridden", judged(vec![ridden], &drawn())),
         ("single", judged(vec![run(&[("a", None, &[1.0])])], &drawn())),
         ("unlabelled", judged(vec![run(&[("", None, &[1.0, 2.0, 1.5])])], &drawn())),
-        ("half labelled", judged(vec![run(&[("", None, &[1.0; 9]), ("a", None, &[2.0; 9]), ("b", None, &[0.0; 9])])], &drawn())),
+        (
+            "half labelled",
+            judged(vec![run(&[("", None, &[1.0; 9]), ("a", None, &[2.0; 9]), ("b", None, &[0.0; 9])])], &drawn()),
+        ),
         ("constant", judged(vec![run(&[("a", None, &[0.0; 40]), ("b", None, &[0.0; 40])])], &drawn())),
         ("not finite", judged(vec![run(&[("a", None, &[f64::NAN; 5])])], &drawn())),
         ("large", huge(1e300)),

@@ -96,7 +96,8 @@ fn the_command_takes_metrics_from_a_file() {
         }
         "#,
     );
-    let eval = |more: &[&str]| scratch.skyfall(&[&["eval", "--traces", "gold.jsonl", "--metrics", "mine.lua"], more].concat());
+    let eval =
+        |more: &[&str]| scratch.skyfall(&[&["eval", "--traces", "gold.jsonl", "--metrics", "mine.lua"], more].concat());
     let text = eval(&[]).ok().stdout;
     assert!(text.contains("visits") && text.contains("too_early"), "{text}");
     let json = eval(&["--format", "json"]).ok().stdout;
@@ -111,7 +112,7 @@ fn a_file_of_metrics_is_a_sandboxed_script() {
     for (code, words) in [
         ("return 3", "`return` must be a list of metrics, got"),
         ("return { { name = 'x' } }", "`return[1].fn` must be a function"),
-        ("error('no')", "mine.lua:1: no"),
+        ("error('no')", "no\n  --> mine.lua:1"),
         ("io.open('/etc/passwd')", "/etc/passwd"),
         ("os.exit(4)", "the script ended with code 4"),
         ("return { { name = 'x', fn = function() error('why') end } }", "why"),

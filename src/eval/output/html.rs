@@ -68,9 +68,10 @@ fn warnings(page: &mut Page, report: &Report) {
     }
     page.heading(2, "Warnings");
     let rows = report.warnings.iter().map(|warning| {
-        let place = warning.file.clone().unwrap_or_default();
         let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
-        vec![text(warning.code), prose(&warning.message), text(&(place + &line)), warning.count.to_string()]
+        let place = warning.file.as_ref().map(|file| text(&(file.clone() + &line)));
+        let place = place.unwrap_or_else(|| cell::UNDEFINED.to_owned());
+        vec![text(warning.code), prose(&warning.message), place, warning.count.to_string()]
     });
     page.table(&["code", "what", "where", "times"], rows);
 }

@@ -134,12 +134,17 @@ impl Table {
             x += width;
         }
         let strongest = self.strongest();
+        // What is observed covers it.
+        let rows = crate::eval::series::count(self.rows.len());
+        scene.hatch((names, TOP), (width * columns - 1.0, height * rows - 1.0));
         let mut y = TOP;
         for (row, levels) in self.rows.iter().zip(&self.levels) {
             scene.name((8.0, y + height / 2.0 + 4.0), row, names - 12.0, Anchor::Start, Ink::Text);
             let mut x = names;
             for level in levels {
-                cell(&mut scene, (x, y), (width - 1.0, height - 1.0), *level, strongest);
+                if let Some(level) = level {
+                    cell(&mut scene, (x, y), (width - 1.0, height - 1.0), *level, strongest);
+                }
                 x += width;
             }
             y += height;
@@ -170,8 +175,7 @@ impl Table {
     }
 }
 
-fn cell(scene: &mut Scene, at: (f64, f64), size: (f64, f64), level: Option<Level>, strongest: f64) {
-    let Some(level) = level else { return scene.hatch(at, size) };
+fn cell(scene: &mut Scene, at: (f64, f64), size: (f64, f64), level: Level, strongest: f64) {
     let change = level.before.map(|before| level.value - before);
     let shown = number(level.value);
     let title = change.map(|change| format!("{shown}, {} from {}", number(change), number(level.value - change)));
@@ -181,6 +185,7 @@ fn cell(scene: &mut Scene, at: (f64, f64), size: (f64, f64), level: Option<Level
         _ => (Ink::Grid, 0.5),
     };
     let opacity = (opacity * 100.0).round() / 100.0;
+    scene.rect((at.0 - 1.0, at.1 - 1.0), (size.0 + 2.0, size.1 + 2.0), Ink::Paper, 1.0);
     scene.rect(at, size, Ink::Grid, 0.25);
     scene.titled_rect(at, size, ink, opacity, Some(title.unwrap_or_else(|| shown.clone())));
     if text::fits(&shown, size.0, TEXT) {

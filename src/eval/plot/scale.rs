@@ -82,10 +82,11 @@ fn round_step(step: f64) -> f64 {
     round * power
 }
 
+const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+
 /// A tick's text: with an SI suffix where the step is large, otherwise with as many decimals as
 /// the step has.
 fn tick(value: f64, step: f64) -> String {
-    const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let size = value.abs().max(step);
     if value == 0.0 {
         return "0".to_owned();
@@ -117,5 +118,6 @@ pub(super) fn number(value: f64) -> String {
 /// A count with an SI suffix where it is long.
 pub(super) fn si(value: usize) -> String {
     let value = count(value);
-    if value < 1e4 { tick(value, 1.0) } else { tick(value, value / 100.0) }
+    let (unit, suffix) = SUFFIXES.into_iter().find(|(unit, _)| value >= *unit && value >= 1e4).unwrap_or((1.0, ""));
+    format!("{}{suffix}", number(value / unit))
 }

@@ -47,7 +47,13 @@ impl Page {
     }
 
     pub(super) fn open_details(&mut self, summary: &str) {
-        self.markup.push_str(&format!("<details>\n<summary>{summary}</summary>\n"));
+        self.open_details_if(false, summary);
+    }
+
+    /// Details that the reader sees at once if `open`.
+    pub(super) fn open_details_if(&mut self, open: bool, summary: &str) {
+        let open = if open { " open" } else { "" };
+        self.markup.push_str(&format!("<details{open}>\n<summary>{summary}</summary>\n"));
     }
 
     pub(super) fn close_details(&mut self) {

@@ -13,7 +13,9 @@ const MOST_ROWS: usize = 100;
 pub(super) fn run(page: &mut Page, report: &Report, place: usize) {
     let Some(run) = report.runs.get(place) else { return };
     let figures = plot::of_run(report, place);
-    page.open_details(&text(&run.label()));
+    // One run alone is what the page is about.
+    let open = report.runs.len() == 1;
+    page.open_details_if(open, &text(&run.label()));
     for figure in &figures {
         page.figure(&figure.inline(), &prose(&figure.caption));
     }
