@@ -36,11 +36,11 @@ pub(super) fn measured(seed: usize, n: usize, visits: usize, regimes: usize) -> 
     let mut own = run(&parts);
     let rows = own.step.len();
     own.identity.fields.insert("seed", i64::try_from(seed).unwrap().into());
-    own.identity.fields.insert("policy_id", if seed % 2 == 0 { "linear" } else { "knn" }.into());
+    own.identity.fields.insert("policy_id", if seed.is_multiple_of(2) { "linear" } else { "knn" }.into());
     own.components.insert("gain".to_owned(), own.reward.iter().map(|reward| reward + 0.5).collect());
     own.components.insert("cost".to_owned(), vec![-0.5; rows]);
     own.invalid_action = (0..rows).map(|row| noise(row) < 0.1).collect();
-    let rank = |row: usize| if row / (rows / 5).max(1) % 2 == 0 { 9.0 + noise(row) } else { f64::NAN };
+    let rank = |row: usize| if (row / (rows / 5).max(1)).is_multiple_of(2) { 9.0 + noise(row) } else { f64::NAN };
     own.effective_rank = (0..rows).map(rank).collect();
     own
 }

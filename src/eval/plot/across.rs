@@ -32,6 +32,13 @@ pub(super) enum What {
     Regret,
 }
 
+/// A mean over runs.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    value: f64,
+    interval: Option<(f64, f64)>,
+}
+
 /// The curves of one group.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
@@ -40,7 +47,7 @@ pub(super) struct Curve {
     /// Each run's value in each column, where it has one.
     own: Vec<Vec<Option<f64>>>,
     /// The mean over the runs that have a value, and the interval where all have one.
-    means: Vec<Option<(f64, Option<(f64, f64)>)>>,
+    means: Vec<Option<Mean>>,
     /// One past the last column that all runs reach.
     common: usize,
 }
@@ -98,7 +105,7 @@ impl Curve {
         let means = (0..COLUMNS).into_par_iter().map(|column| {
             let values: Vec<f64> = own.iter().filter_map(|run| run.get(column).copied().flatten()).collect();
             let interval = if column < common { bootstrap.mean(&Strata::single(&values)) } else { None };
-            Some((mean(&values)?, interval))
+            Some(Mean { value: mean(&values)?, interval })
         });
         Self { name, runs, means: means.collect(), common, own }
     }
@@ -113,8 +120,10 @@ impl Curve {
 pub(super) fn figure(report: &Report, across: &Across, what: What) -> Option<Figure> {
     let values = || across.curves.iter().flat_map(|curve| &curve.means).flatten();
     values().next()?;
-    let ends =
-        values().flat_map(|(mean, interval)| [*mean, interval.map_or(*mean, |i| i.0), interval.map_or(*mean, |i| i.1)]);
+    let ends = values().flat_map(|mean| {
+        let (low, high) = mean.interval.unwrap_or((mean.value, mean.value));
+        [mean.value, low, high]
+    });
     let single = across.curves.len() == 1;
     let runs =
         across.curves.iter().filter(|_| single).flat_map(|curve| curve.own.iter().take(MOST_RUNS)).flatten().flatten();
@@ -172,14 +181,14 @@ fn draw(scene: &mut Scene, frame: &Frame, across: &Across, curve: &Curve, (ink, 
     }
     let common = || curve.means.iter().enumerate().take(curve.common);
     let band = |of: fn((f64, f64)) -> f64| -> Vec<Point> {
-        common().filter_map(|(column, value)| Some(frame.at(x(column), of((*value)?.1?)))).collect()
+        common().filter_map(|(column, mean)| Some(frame.at(x(column), of((*mean)?.interval?)))).collect()
     };
     let mut outline = band(|interval| interval.1);
     outline.extend(band(|interval| interval.0).into_iter().rev());
     scene.area(outline, ink, 0.22);
     let line = |columns: std::ops::Range<usize>| -> Vec<Point> {
         let within = curve.means.iter().enumerate().filter(|(column, _)| columns.contains(column));
-        within.filter_map(|(column, value)| Some(frame.at(x(column), (*value)?.0))).collect()
+        within.filter_map(|(column, mean)| Some(frame.at(x(column), (*mean)?.value))).collect()
     };
     let place = if let Ink::Series(place) = ink { place } else { 0 };
     scene.dashed(line(0..curve.common), ink, 1.8, dash(place));
