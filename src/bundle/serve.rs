@@ -22,6 +22,9 @@ pub struct ServeOptions {
     pub steps: Option<u64>,
     /// The seed; without it the training run's.
     pub seed: Option<u64>,
+    /// After which step of training the policy was taken; recorded in the served rows' metadata,
+    /// by which an evaluation tells served checkpoints apart.
+    pub checkpoint_step: Option<u64>,
     /// Another environment, in the recorded wrappers.
     pub env_id: Option<String>,
     /// Other keyword arguments for the environment; another environment gets none of the
@@ -82,6 +85,9 @@ pub fn serve(
     let asked = options.to_map();
     if !asked.is_empty() {
         meta.insert("serve".to_owned(), Value::Map(asked));
+    }
+    if let Some(step) = options.checkpoint_step {
+        meta.insert("checkpoint_step".to_owned(), step.into());
     }
     let plan = Plan {
         seed,

@@ -27,6 +27,7 @@ mod trace;
 mod vector;
 mod yaml;
 
+pub(super) use eval::by_metrics_of;
 pub(super) use regime::provider_from_source;
 pub(super) use reward::{composition_of, term_from_source};
 pub(super) use scripted_env::env_from_source;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::eval::{self, Material, Report};
 use crate::experiment::Catalog;
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
@@ -221,6 +222,17 @@ impl ScriptHost {
             let problem = Diagnostic::new("script/no-composition", message, Exit::Failure);
             ScriptError::Raised(Box::new(problem))
         })
+    }
+
+    /// Runs the script to its end, for the metrics that it returns, and evaluates traces by them
+    /// beside the table's.
+    ///
+    /// # Errors
+    /// As for [`ScriptHost::run`]; when it returns no list of metrics; when the evaluation fails.
+    pub fn evaluate(&self, material: Material, settings: &eval::Settings) -> Result<Report, ScriptError> {
+        let value = self.value()?;
+        bind::by_metrics_of(&self.lua, &value, material, settings)
+            .map_err(|problem| ScriptError::Raised(Box::new(problem)))
     }
 
     /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.

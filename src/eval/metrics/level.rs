@@ -2,7 +2,7 @@
 
 use super::reward::{finite, no_regimes, regime_means};
 use super::{Outcome, Reference};
-use crate::eval::encounter::Analysis;
+use crate::eval::encounter::{Analysis, Encounter};
 use crate::eval::reference::best_exits;
 use crate::eval::series::{count, mean, trailing_means};
 use crate::sum::Sum;
@@ -70,13 +70,19 @@ fn extreme(run: &Analysis<'_>, of: impl Fn(&mut dyn Iterator<Item = f64>) -> f64
     }
 }
 
+/// The level that each encounter's rewards are held against: that of its regime, where there is one.
+pub(in crate::eval) fn regret_levels(run: &Analysis<'_>, reference: &Reference) -> Vec<Option<f64>> {
+    let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
+    let levels = reference.regret.as_ref().or(own.as_ref());
+    let level =
+        |visit: &Encounter<'_>| visit.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+    run.encounters.iter().map(|visit| level(visit).copied()).collect()
+}
+
 /// The regret and the labelled finite rows it is summed over.
 fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
     let (mut total, mut rows) = (Sum::default(), 0);
-    let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
-    let levels = reference.regret.as_ref().or(own.as_ref());
-    for encounter in &run.encounters {
-        let level = encounter.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+    for (encounter, level) in run.encounters.iter().zip(regret_levels(run, reference)) {
         let Some(best) = level else { continue };
         for reward in encounter.rewards.iter() {
             total.add(best - reward);

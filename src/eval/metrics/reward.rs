@@ -56,8 +56,9 @@ pub(super) fn invalid_action_rate(run: &Analysis<'_>, _: &Reference) -> Outcome 
     Outcome::or((!refused.is_empty()).then_some(rate), refused.len(), "no_rows")
 }
 
-/// What each row with components leaves of its reward once they are taken away.
-fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
+/// What is left of each finite reward once the row's components are taken away, in rows that have
+/// components.
+pub(in crate::eval) fn residuals_by_row<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, f64)> + 'a {
     let columns: Vec<&Vec<f64>> = run.run.components.values().collect();
     let rewards = run.run.reward.iter().enumerate().filter(|(_, reward)| reward.is_finite());
     rewards.filter_map(move |(row, reward)| {
@@ -67,8 +68,14 @@ fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a
             components.add(*value);
             any = true;
         }
-        any.then(|| (*reward, (reward - components.value()).abs()))
+        any.then(|| (row, reward - components.value()))
     })
+}
+
+/// The rewards of those rows with the size of what is left.
+fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
+    let reward = |row: usize| run.run.reward.get(row).copied().unwrap_or_default();
+    residuals_by_row(run).map(move |(row, residual)| (reward(row), residual.abs()))
 }
 
 /// The greatest difference between a reward and the sum of its components.
