@@ -167,6 +167,14 @@ fn a_killed_process_goes_on_to_the_same_trace_and_bundle() {
     assert!(!scratch.file("t/traces.checkpoint.json").exists(), "nothing is left to resume");
 }
 
+/// Kills the command once `trace` is a third as long as `whole`, and starts it again.
+fn killed_and_resumed(scratch: &Scratch, arguments: &[&str], trace: &str, whole: &str) {
+    let length = std::fs::metadata(scratch.file(whole)).unwrap().len();
+    assert!(killed_at(scratch, arguments, trace, length / 3));
+    assert!(checkpoint_path(&scratch.file(trace)).exists());
+    scratch.skyfall(arguments).ok();
+}
+
 /// A run of a script whose term's code is `term`, up to the options of its run.
 fn scripted(term: &str) -> String {
     format!(
@@ -188,10 +196,7 @@ fn terms_and_regimes_in_lua_that_keep_no_state_go_on_too() {
     scratch.write("script.lua", &scripted("return s.params.scale * target - s.next_observation[1]"));
     scratch.skyfall(&["script", "script.lua", "--out", "whole"]).ok();
     let run = ["script", "script.lua", "--out", "t", "--checkpoint-every", "1", "--resume"];
-    let length = std::fs::metadata(scratch.file("whole/traces.jsonl")).unwrap().len();
-    assert!(killed_at(&scratch, &run, "t/traces.jsonl", length / 3));
-    assert!(scratch.file("t/traces.checkpoint.json").exists());
-    scratch.skyfall(&run).ok();
+    killed_and_resumed(&scratch, &run, "t/traces.jsonl", "whole/traces.jsonl");
     for file in ["traces.jsonl", "bundle/manifest.yaml", "bundle/checkpoint/weights.safetensors"] {
         let read = |directory: &str| std::fs::read(scratch.file(directory).join(file)).unwrap();
         assert!(read("whole") == read("t"), "{file} differs");
@@ -249,10 +254,7 @@ fn policies_in_lua_that_keep_no_state_go_on_too() {
     scratch.write("script.lua", &acting("{ index = kwargs.index, at = { 0.01, 2 } }", act));
     scratch.skyfall(&["run", "script.lua", "--traces", "whole.jsonl"]).ok();
     let run = ["run", "script.lua", "--traces", "t.jsonl", "--checkpoint-every", "1", "--resume"];
-    let length = std::fs::metadata(scratch.file("whole.jsonl")).unwrap().len();
-    assert!(killed_at(&scratch, &run, "t.jsonl", length / 3));
-    assert!(scratch.file("t.checkpoint.json").exists());
-    scratch.skyfall(&run).ok();
+    killed_and_resumed(&scratch, &run, "t.jsonl", "whole.jsonl");
     assert_eq!(scratch.read("whole.jsonl"), scratch.read("t.jsonl"));
     for (own, act) in [
         ("{ n = 0 }", "self.n = self.n + 1 return self.n % 2"),
