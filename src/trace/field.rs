@@ -90,6 +90,9 @@ fn kind(first: Option<u8>) -> Odd {
 /// Reads a step: an integer within 64 bits, in any spelling.
 #[inline]
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Scan<Result<i64, Odd>> {
+    if let Some(step) = cursor.short_int() {
+        return Ok(Ok(step));
+    }
     match cursor.peek() {
         Some(b'-' | b'0'..=b'9') => Ok(match cursor.number()? {
             Some(number) => number.int().ok_or(Odd(if number.float().abs() >= 9e15 || number.is_int {

@@ -20,6 +20,8 @@ pub(super) enum Spot {
     Component(usize),
     /// The value of the other key at this place among the cells'.
     Other(usize),
+    /// A scalar that no cell holds, inside a value that is stepped over.
+    Unread,
 }
 
 /// A value's place.
@@ -114,8 +116,8 @@ impl<'a> Layout<'a> {
 #[inline]
 fn read_value<'a>(spot: Spot, cursor: &mut Cursor<'a>, cells: &mut Cells<'a>, labels: &mut Interner) -> bool {
     match spot {
-        Spot::Component(place) => match (field::optional_number(cursor), cells.components.get_mut(place)) {
-            (Ok(Ok(Some(value))), Some(cell)) if value.is_finite() => {
+        Spot::Component(place) => match (cursor.float(), cells.components.get_mut(place)) {
+            (Ok(value), Some(cell)) if value.is_finite() => {
                 cell.1 = value;
                 true
             }
@@ -136,6 +138,7 @@ fn read_value<'a>(spot: Spot, cursor: &mut Cursor<'a>, cells: &mut Cells<'a>, la
             _ => false,
         },
         Spot::Field(Field::Components) => false,
+        Spot::Unread => cursor.skip_scalar().is_ok(),
         Spot::Field(field) => {
             cells.same_identity &= !matches!(field, Field::Identity(_));
             matches!(read_field(field, cursor, cells, labels), Ok(Ok(())))

@@ -129,7 +129,7 @@ fn nearest_quotient(digits: u64, places: i32) -> Option<f64> {
 
 /// How many bits 5^`places` has: log2(5) is 2.3219..
 fn bits_of_five(places: i32) -> i32 {
-    (places * 2378 >> 10) + 1
+    ((places * 2378) >> 10) + 1
 }
 
 /// For each number of places: 5^places with its first bit set, and what [`divide`] divides by it with.

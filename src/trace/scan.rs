@@ -156,6 +156,20 @@ impl<'a> Cursor<'a> {
         Ok(Some(number))
     }
 
+    /// Steps over an integer written as nearly all are: without sign, up to 18 digits. Otherwise
+    /// `None`, and nothing is stepped over.
+    #[inline]
+    pub(super) fn short_int(&mut self) -> Option<i64> {
+        const MOST: usize = 18;
+        let (count, value, rest) = digits(self.rest, 0);
+        let padded = count > 1 && self.peek() == Some(b'0');
+        if count == 0 || count > MOST || padded || matches!(rest, [b'.' | b'e' | b'E', ..]) {
+            return None;
+        }
+        self.rest = rest;
+        i64::try_from(value).ok()
+    }
+
     /// Steps over a number and returns the float nearest to it.
     #[inline]
     pub(super) fn float(&mut self) -> Scan<f64> {
@@ -187,16 +201,22 @@ impl<'a> Cursor<'a> {
     /// Steps over any value and returns its text.
     #[inline]
     pub(super) fn value(&mut self) -> Scan<&'a [u8]> {
+        self.value_with(&mut |_, _| {})
+    }
+
+    /// Steps over any value, returns its text, and tells of each scalar in it what was left of the
+    /// line before and after it.
+    #[inline]
+    pub(super) fn value_with(&mut self, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<&'a [u8]> {
         let start = self.rest;
-        if !self.take(b"{}") && !self.take(b"null") {
-            self.skip(0)?;
+        if !self.take(b"{}") {
+            self.skip(0, scalar)?;
         }
         Ok(self.since(start))
     }
 
-    fn skip(&mut self, depth: usize) -> Scan<()> {
+    fn skip(&mut self, depth: usize, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<()> {
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
             Some(b'{' | b'[') if depth >= MAX_DEPTH => {
                 Err(ScanError { kind: ScanFault::TooDeep, left: self.rest.len() })
             }
@@ -205,11 +225,26 @@ impl<'a> Cursor<'a> {
                 let mut first = true;
                 while self.next_key(first)?.is_some() {
                     first = false;
-                    self.skip(depth + 1)?;
+                    self.skip(depth + 1, scalar)?;
                 }
                 Ok(())
             }
-            Some(b'[') => self.skip_list(depth),
+            Some(b'[') => self.skip_list(depth, scalar),
+            _ => {
+                let start = self.rest;
+                self.skip_scalar()?;
+                scalar(start, self.rest);
+                Ok(())
+            }
+        }
+    }
+
+    /// Steps over a value that is neither an object nor a list.
+    #[inline]
+    pub(super) fn skip_scalar(&mut self) -> Scan<()> {
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'0'..=b'9') if self.short_int().is_some() => Ok(()),
             Some(b'-' | b'0'..=b'9' | b'N' | b'I') => self.number().map(drop),
             _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
             _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
@@ -223,7 +258,7 @@ impl<'a> Cursor<'a> {
         WORDS.iter().any(|word| self.rest.len() < word.len() && word.starts_with(self.rest))
     }
 
-    fn skip_list(&mut self, depth: usize) -> Scan<()> {
+    fn skip_list(&mut self, depth: usize, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<()> {
         self.take(b"[");
         self.space();
         if self.take(b"]") {
@@ -231,7 +266,7 @@ impl<'a> Cursor<'a> {
         }
         loop {
             self.space();
-            self.skip(depth + 1)?;
+            self.skip(depth + 1, scalar)?;
             self.space();
             if self.take(b"]") {
                 return Ok(());

@@ -132,6 +132,10 @@ impl RowScanner {
                     cells.others.push((number, value));
                     Spot::Other(cells.others.len() - 1)
                 }
+                Field::Action | Field::Detail | Field::Ticket | Field::Verifier => {
+                    outline(&mut cursor, layout)?;
+                    continue;
+                }
                 field => {
                     let read = read_field(field, &mut cursor, cells, &mut self.labels)?;
                     if let Err(odd) = read {
@@ -193,6 +197,29 @@ impl RowScanner {
         cells.duplicate_key |= drop_earlier_duplicates(&mut cells.components);
         Ok(!first)
     }
+}
+
+/// Steps over a value whose scalars are likely all that changes from row to row.
+fn outline<'a>(cursor: &mut Cursor<'a>, layout: &mut Layout<'a>) -> Result<(), LineFault> {
+    /// Of longer values the layout would be longer than the text.
+    const MOST: usize = 32;
+    let start = cursor.rest;
+    let mut scalars = [(start, start); MOST];
+    let mut count = 0;
+    cursor.value_with(&mut |before, after| {
+        if let Some(scalar) = scalars.get_mut(count) {
+            *scalar = (before, after);
+        }
+        count += 1;
+    })?;
+    match scalars.get(..count) {
+        Some(scalars) if count > 0 => {
+            scalars.iter().for_each(|(before, after)| layout.push(before, after, Spot::Unread));
+        }
+        // Nothing inside, or too much: the value as a whole.
+        _ => layout.push(start, cursor.rest, Spot::Field(Field::Action)),
+    }
+    Ok(())
 }
 
 /// Reads the value of a field other than step, reward and components into its cell; `Err` of a

@@ -188,5 +188,5 @@ fn many_rows_are_several_groups_and_none_are_a_table_without_columns() {
     let none = ["trace", "cat", "t.jsonl", "--format", "parquet", "--from-step", "999999", "-o", "none.parquet"];
     scratch.skyfall(&none).ok();
     assert_eq!(read(&std::fs::read(scratch.file("none.parquet")).unwrap()), (vec![], vec![]));
-    scratch.skyfall_with_input(&["trace", "cat", "-", "--format", "parquet"], &text).failed(3, &["only once"]);
+    scratch.skyfall_with_input(&["trace", "cat", "-", "--format", "parquet"], "").failed(3, &["only once"]);
 }
