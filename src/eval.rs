@@ -17,10 +17,10 @@ pub mod encounter;
 mod error;
 mod frozen;
 pub mod group;
-mod instant;
 mod material;
 pub mod metrics;
 pub mod output;
+pub mod plot;
 mod reference;
 mod report;
 mod select;
@@ -88,11 +88,12 @@ pub fn evaluate_with(
     }
     warnings.extend(caution::folded(analysed.iter().flat_map(|run| run.warnings.iter().cloned())));
     let groups = group::groups(&runs, &measures, settings)?;
+    let drawing = settings.plots.then(|| plot::Drawing::new(&analysed, &groups, &reference));
     let compare = |names| compare::compare(names, &groups, &runs, &measures, &settings.bootstrap);
     let comparisons = settings.compare.iter().map(compare).collect::<Result<Vec<_>, _>>()?;
     let verdicts = condition::judge(&settings.fail_if, &groups);
     warnings.extend(caution::cautions(&runs, &groups, &verdicts));
-    Ok(Report { settings: settings.clone(), inputs, measures, runs, groups, comparisons, verdicts, warnings })
+    Ok(Report { settings: settings.clone(), inputs, measures, runs, groups, comparisons, verdicts, warnings, drawing })
 }
 
 /// What is to be reported, and which metrics of the table are among it.

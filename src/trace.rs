@@ -20,6 +20,7 @@ mod gather;
 mod group;
 mod identity;
 mod input;
+mod instant;
 mod intern;
 mod layout;
 mod lines;
@@ -44,6 +45,7 @@ mod sparse;
 pub mod stats;
 mod table;
 mod tally;
+mod times;
 mod writer;
 
 pub use error::TraceError;

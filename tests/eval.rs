@@ -2,8 +2,10 @@
 
 mod asked;
 mod beside;
+mod chromium;
 mod command;
 mod documents;
+mod figures;
 mod golden;
 mod lua;
 mod odd;

@@ -34,7 +34,7 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Evaluate traces: the numbers of a continual-RL paper, from files alone
     #[command(
-        after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200\n         skyfall eval --traces runs/ --compare linear knn --format html -o report.html\n         skyfall eval --traces runs/ --fail-if 'forgetting>0.1'"
+        after_help = "Example: skyfall eval --traces out/traces.jsonl --window 200\n         skyfall eval --traces runs/ --compare linear knn --format html -o report.html\n         skyfall eval --traces runs/ --plots figures/ --metrics mine.lua\n         skyfall eval --traces runs/ --fail-if 'forgetting>0.1'"
     )]
     Eval(Box<EvalArguments>),
     /// Run a bundle's policy, frozen, in the world and the regimes it was trained in
@@ -151,6 +151,10 @@ pub(super) struct ServeArguments {
     /// Where to write the served trace
     #[arg(long, value_name = "FILE")]
     pub(super) traces: Option<PathBuf>,
+    /// Note in the served rows after which training step the policy was taken: `eval --frozen` tells
+    /// checkpoints apart by it
+    #[arg(long, value_name = "STEP")]
+    pub(super) checkpoint_step: Option<u64>,
     /// Serve against another environment
     #[arg(long, value_name = "ID")]
     pub(super) env: Option<String>,
@@ -161,7 +165,7 @@ pub(super) struct ServeArguments {
     #[arg(long, value_name = "CONFIG")]
     pub(super) regime: Option<PathBuf>,
     /// Answer observations over HTTP instead: HOST:PORT, or PORT for this machine alone
-    #[arg(long, value_name = "ADDR", conflicts_with_all = ["steps", "traces", "env", "env_kwargs", "regime", "seed"])]
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["steps", "traces", "checkpoint_step", "env", "env_kwargs", "regime", "seed"])]
     pub(super) listen: Option<String>,
     /// The seed of the served run [default: the training run's]
     #[arg(long, value_name = "N")]

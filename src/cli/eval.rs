@@ -1,10 +1,12 @@
 //! `skyfall eval`.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::eval::{self, Material, Paths, Settings, output};
-use crate::script::Console;
+use crate::eval::output::{self, Format};
+use crate::eval::{self, Material, Paths, Report, Settings};
+use crate::script::{self, Console, Script, ScriptError, ScriptHost};
 use crate::text::json;
 use crate::trace::columns::Warning;
 use crate::value::Value;
@@ -14,7 +16,7 @@ use super::args::EvalArguments;
 use super::console::Terminal;
 
 /// Evaluates traces.
-pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
+pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending {
     if arguments.schema {
         terminal.print(output::JSON_SCHEMA);
         return Ok(Exit::Success);
@@ -22,27 +24,55 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Terminal) -> Ending {
     if arguments.check {
         return super::trace::check(&arguments.traces, false, false, terminal);
     }
-    let settings = settings(arguments)?;
+    let mut settings = settings(arguments)?;
+    let pictured = arguments.format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
         traces: arguments.traces.clone(),
         frozen: arguments.frozen.clone(),
         baseline: arguments.baseline.clone(),
     };
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
-    let report = eval::evaluate(material, &settings).map_err(Diagnostic::from)?;
+    let report = match &arguments.metrics {
+        None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
+        Some(script) => evaluate_by(script, material, &settings, terminal)?,
+    };
     for warning in &report.warnings {
         terminal.warn(&warning_line(warning));
     }
+    if let Some(directory) = &arguments.plots {
+        output::write_plots(&report, directory).map_err(unwritten)?;
+    }
     match &arguments.output {
         None => terminal.print(&output::render(&report, arguments.format, terminal.width())),
-        Some(path) => output::write(&report, arguments.format, path)
-            .map_err(|error| Diagnostic::new("eval/write", error.to_string(), Exit::Failure))?,
+        Some(path) => output::write(&report, arguments.format, path).map_err(unwritten)?,
     }
     for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
         let value = json::to_string(&verdict.value.into());
         terminal.error(&format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group));
     }
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
+}
+
+/// The evaluation by metrics of the user's own, too.
+fn evaluate_by(
+    script: &Path,
+    material: Material,
+    settings: &Settings,
+    terminal: &Rc<Terminal>,
+) -> Result<Report, Box<Diagnostic>> {
+    let console = Rc::clone(terminal) as Rc<dyn Console>;
+    let host = ScriptHost::new(Script::File(script.to_owned()), script::Settings::default(), console)?;
+    host.evaluate(material, settings).map_err(|error| match error {
+        ScriptError::Raised(diagnostic) => diagnostic,
+        ScriptError::Exit(code) => {
+            Box::new(Diagnostic::new("eval/exit", format!("the script ended with code {code}"), Exit::Failure))
+        }
+    })
+}
+
+fn unwritten(error: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::new("eval/write", error.to_string(), Exit::Failure)
 }
 
 /// The settings that the flags ask for.

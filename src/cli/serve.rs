@@ -26,6 +26,7 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
     let mut options = ServeOptions {
         steps: arguments.steps,
         seed: arguments.seed,
+        checkpoint_step: arguments.checkpoint_step,
         env_id: arguments.env.clone(),
         ..ServeOptions::default()
     };

@@ -4,6 +4,7 @@
 //! one encounter, since nothing was left in between. Windows never cross an encounter's edge.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use indexmap::IndexSet;
 use rayon::prelude::*;
@@ -11,8 +12,9 @@ use rayon::prelude::*;
 use super::canonical::Canonical;
 use super::frozen::Frozen;
 use super::select::{Gap, Selected};
-use super::series::{deviation, mean};
+use super::series::{count, deviation_from, mean, trailing_means};
 use super::settings::{Settings, Window};
+use crate::sum::Sum;
 use crate::trace::columns::{NO_REGIME, RunColumns, Warning};
 
 /// A maximal stretch of rows with one label.
@@ -37,8 +39,44 @@ pub struct Encounter<'a> {
     pub span: Span,
     /// Its finite rewards, in order.
     pub rewards: Cow<'a, [f64]>,
+    /// How its trailing mean moves.
+    pub swings: Swings,
     /// Whether it follows on the encounter before: no other regime's rows were left out between.
     pub adjoins: bool,
+}
+
+/// How the trailing mean of an encounter moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Swings {
+    /// Its least value; `None` where there is no finite row.
+    pub lowest: Option<f64>,
+    /// Its greatest fall.
+    pub fall: f64,
+    /// Its greatest rise.
+    pub rise: f64,
+}
+
+impl Swings {
+    fn of(rewards: &[f64], w: usize) -> Self {
+        let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut fall, mut rise): (f64, f64) = (0.0, 0.0);
+        for mean in trailing_means(rewards, w) {
+            (least, greatest) = (least.min(mean), greatest.max(mean));
+            (fall, rise) = (fall.max(greatest - mean), rise.max(mean - least));
+        }
+        Self { lowest: (!rewards.is_empty()).then_some(least), fall, rise }
+    }
+}
+
+/// What the components of a run leave of its rewards, over the rows that have both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Residuals {
+    /// The rows.
+    pub(super) n: usize,
+    /// Those of which more is left than rounding leaves.
+    pub(super) off: usize,
+    /// The most that is left of any.
+    pub(super) greatest: f64,
 }
 
 /// A stretch of rows and the level of its rewards. Undefined levels (no finite row) are `None`.
@@ -69,18 +107,25 @@ pub struct Span {
 impl Span {
     fn new(run: &RunColumns, rows: (usize, usize), rewards: &[f64], window: Window) -> Self {
         let step = |row: usize| run.step.get(row).copied().unwrap_or_default();
-        let w = window.rows(rewards.len());
+        let (n, w) = (rewards.len(), window.rows(rewards.len()));
+        let mut total = Sum::default();
+        let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for reward in rewards {
+            total.add(*reward);
+            (least, greatest) = (least.min(*reward), greatest.max(*reward));
+        }
+        let mean_of_all = (n > 0).then(|| total.value() / count(n));
         Self {
             rows,
             steps: (step(rows.0), step(rows.1.saturating_sub(1))),
-            n: rewards.len(),
+            n,
             w,
             entry: mean(rewards.get(..w).unwrap_or(rewards)),
             exit: mean(rewards.get(rewards.len().saturating_sub(w)..).unwrap_or(rewards)),
-            mean: mean(rewards),
-            sd: deviation(rewards),
-            min: rewards.iter().copied().reduce(f64::min),
-            max: rewards.iter().copied().reduce(f64::max),
+            mean: mean_of_all,
+            sd: mean_of_all.and_then(|mean| deviation_from(mean, rewards)),
+            min: (n > 0).then_some(least),
+            max: (n > 0).then_some(greatest),
         }
     }
 
@@ -128,6 +173,8 @@ pub struct Analysis<'a> {
     pub encounters: Vec<Encounter<'a>>,
     /// The canonical regimes, in order of first encounter.
     pub regimes: Vec<Regime>,
+    /// What its components leave of its rewards, once that was asked for.
+    pub(super) residuals: OnceLock<Residuals>,
     /// What its policy does with learning switched off, where that was served.
     pub frozen: Option<Frozen>,
     /// What is odd about the labels.
@@ -142,13 +189,7 @@ impl<'a> Analysis<'a> {
         let canonical = Canonical::of(run);
         let window = settings.window;
         let stretches = stretches(selected);
-        let segments = stretches.par_iter().map(|(rows, label)| Segment {
-            label: name(run, *label).cloned(),
-            regime: canonical.name(*label).cloned(),
-            span: Span::new(run, *rows, &finite(run, *rows), window),
-        });
-        let segments = segments.collect();
-        let visits = merged(stretches, selected, &canonical);
+        let visits = merged(&stretches, selected, &canonical);
         let mut regimes: indexmap::IndexMap<usize, Vec<usize>> = indexmap::IndexMap::new();
         for (place, visit) in visits.iter().enumerate() {
             if let Some(regime) = visit.regime {
@@ -162,16 +203,40 @@ impl<'a> Analysis<'a> {
         let regimes = regimes.collect();
         let encounters = visits.into_par_iter().map(|visit| {
             let rewards = finite(run, visit.rows);
+            let span = Span::new(run, visit.rows, &rewards, window);
+            let span_w = span.w;
             Encounter {
                 regime: visit.regime.and_then(|regime| canonical.names.get(regime)).cloned(),
                 labels: visit.labels.into_iter().filter_map(|label| name(run, label)).cloned().collect(),
-                span: Span::new(run, visit.rows, &rewards, window),
+                span,
+                swings: Swings::of(&rewards, span_w),
                 rewards,
                 adjoins: selected.gaps.get(&visit.rows.0) != Some(&Gap::Foreign),
             }
         });
-        let encounters = encounters.collect();
-        Self { run, settings, segments, encounters, regimes, frozen: None, warnings: canonical.warnings }
+        let encounters: Vec<Encounter<'_>> = encounters.collect();
+        // Most segments are encounters.
+        let span_of = |rows: (usize, usize)| {
+            let place = encounters.partition_point(|visit| visit.span.rows.0 < rows.0);
+            let same = encounters.get(place).map(|visit| &visit.span).filter(|span| span.rows == rows);
+            same.cloned().unwrap_or_else(|| Span::new(run, rows, &finite(run, rows), window))
+        };
+        let segments = stretches.par_iter().map(|(rows, label)| Segment {
+            label: name(run, *label).cloned(),
+            regime: canonical.name(*label).cloned(),
+            span: span_of(*rows),
+        });
+        let segments = segments.collect();
+        Self {
+            run,
+            settings,
+            segments,
+            encounters,
+            regimes,
+            residuals: OnceLock::new(),
+            frozen: None,
+            warnings: canonical.warnings,
+        }
     }
 
     /// The changes from one encounter to the next, as the places of both.
@@ -244,9 +309,9 @@ struct Visit {
 }
 
 /// Stretches of labels, neighbours with one canonical regime taken together.
-fn merged(stretches: Vec<((usize, usize), u32)>, selected: &Selected, canonical: &Canonical) -> Vec<Visit> {
+fn merged(stretches: &[((usize, usize), u32)], selected: &Selected, canonical: &Canonical) -> Vec<Visit> {
     let mut visits: Vec<Visit> = Vec::new();
-    for (rows, label) in stretches {
+    for (rows, label) in stretches.iter().copied() {
         let regime = canonical.regime(label);
         let before = visits.last_mut().filter(|_| regime.is_some() && !selected.parted(rows.0));
         match before.filter(|visit| visit.regime == regime) {

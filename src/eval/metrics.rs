@@ -20,7 +20,9 @@ use super::encounter::Analysis;
 use super::reference::Reference;
 use crate::value::{Map, Value};
 pub(super) use adaptation::{Recovery, adaptation_of, recovery_of, rows_to, stability_gap_of};
+pub(super) use level::regret_levels;
 pub(super) use revisit::{drop_of, normalised_drop, retention_of};
+pub(super) use reward::residuals_by_row;
 pub use table::TABLE;
 
 /// Which way is better.

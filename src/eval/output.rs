@@ -3,7 +3,7 @@
 //! Labels are user text, from scripts and from foreign files; every format makes them harmless in
 //! its own way. The same report gives the same bytes.
 
-mod cell;
+pub(super) mod cell;
 mod csv;
 mod html;
 mod markdown;
@@ -12,6 +12,7 @@ mod text;
 use std::path::Path;
 
 use super::Report;
+use super::plot;
 use crate::atomic::{self, AtomicError};
 use crate::text::json;
 
@@ -81,4 +82,31 @@ pub fn write(report: &Report, format: Format, path: &Path) -> Result<(), AtomicE
         return files.try_for_each(|(name, table)| atomic::write_file(&path.join(name), table.as_bytes()));
     }
     atomic::write_file(path, render(report, format, WIDTH).as_bytes())
+}
+
+/// Writes every figure of `report` to `directory`, each file complete or not at all:
+/// `run-01-reward.svg`, `run-01-reward.png` and so on. Figures are there if [`Settings::plots`](super::Settings::plots)
+/// asked for them.
+///
+/// # Errors
+/// When the system refuses, or a picture is too large.
+pub fn write_plots(report: &Report, directory: &Path) -> Result<(), PlotError> {
+    for (stem, figure) in plot::all(report) {
+        let file = |ending: &str| directory.join(format!("{stem}.{ending}"));
+        atomic::write_file(&file("svg"), figure.svg().as_bytes())?;
+        let Some(png) = figure.png(plot::Theme::Light) else { return Err(PlotError::TooLarge(file("png"))) };
+        atomic::write_file(&file("png"), &png)?;
+    }
+    Ok(())
+}
+
+/// Why a figure was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The system refused.
+    #[error(transparent)]
+    Write(#[from] AtomicError),
+    /// A picture has no place in memory.
+    #[error("{}: the picture is too large to be drawn", .0.display())]
+    TooLarge(std::path::PathBuf),
 }

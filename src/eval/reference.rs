@@ -55,7 +55,7 @@ impl Reference {
                 Some(levels.iter().map(|(name, level)| (name.clone(), *level)).collect())
             }
         };
-        Self { regret, ranges, baseline: baseline.map(curves), scale: scales(runs) }
+        Self { regret, ranges, baseline: baseline.map(|runs| curves(runs.iter())), scale: scales(runs) }
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn best_exits(runs: &[Analysis<'_>]) -> BTreeMap<String, f64> {
 }
 
 /// The curve of each regime over the baseline runs' first encounters with it.
-fn curves(baseline: &[Analysis<'_>]) -> BTreeMap<String, Curve> {
+pub(super) fn curves<'a>(baseline: impl Iterator<Item = &'a Analysis<'a>>) -> BTreeMap<String, Curve> {
     let mut firsts: BTreeMap<&String, Vec<(&[f64], f64)>> = BTreeMap::new();
     for run in baseline {
         for regime in &run.regimes {

@@ -12,6 +12,7 @@ use super::condition::Verdict;
 use super::encounter::Analysis;
 use super::group::Group;
 use super::metrics::{Measure, Metric, Outcome, component};
+use super::plot::Drawing;
 use super::reference::Reference;
 use super::settings::Settings;
 use crate::trace::columns::{Identity, Input, Warning};
@@ -40,6 +41,8 @@ pub struct Report {
     pub verdicts: Vec<Verdict>,
     /// What was odd.
     pub warnings: Vec<Warning>,
+    /// What its figures are drawn from, where they were asked for.
+    pub drawing: Option<Drawing>,
 }
 
 /// One run's numbers.

@@ -18,7 +18,14 @@ pub(super) fn mean(values: &[f64]) -> Option<f64> {
 
 /// The sample standard deviation (n - 1), of at least two values.
 pub(super) fn deviation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values).filter(|_| values.len() > 1)?;
+    deviation_from(mean(values)?, values)
+}
+
+/// The same of values whose mean is known.
+pub(super) fn deviation_from(mean: f64, values: &[f64]) -> Option<f64> {
+    if values.len() < 2 {
+        return None;
+    }
     let squares = sum(values.iter().map(|value| (value - mean) * (value - mean)));
     Some((squares / count(values.len() - 1)).sqrt())
 }

@@ -45,6 +45,8 @@ pub struct Settings {
     pub compare: Option<(String, String)>,
     /// What makes the evaluation fail.
     pub fail_if: Vec<Condition>,
+    /// Whether figures are drawn. No number depends on it.
+    pub plots: bool,
     /// How traces are read.
     pub reading: ReadOptions,
 }
@@ -93,6 +95,7 @@ impl Default for Settings {
             bootstrap: Bootstrap::default(),
             compare: None,
             fail_if: Vec::new(),
+            plots: false,
             reading: ReadOptions::default(),
         }
     }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::eval::{self, Material, Report};
 use crate::experiment::Catalog;
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
@@ -188,8 +189,26 @@ impl ScriptHost {
                 Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
                 Err(_) => Outcome::Done,
             },
+            Value::Table(table) if table.contains_key("env").unwrap_or(false) => {
+                let line = "the script returned a plain table, which is not run; return `skyfall.experiment` of it";
+                self.host.console.warn(line);
+                Outcome::Done
+            }
             _ => Outcome::Done,
         })
+    }
+
+    /// The experiment of the configuration `document`, with the script's own modules for the names
+    /// in it; the script itself is not run.
+    ///
+    /// # Errors
+    /// What is wrong with it, or cannot be made.
+    pub fn experiment(
+        &self,
+        document: crate::value::Value,
+    ) -> Result<bind::experiment::ScriptedExperiment, Diagnostic> {
+        bind::experiment::of_document(&self.lua, &self.host, document)
+            .map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))
     }
 
     /// Runs the script to its end, for the composition that it returns: itself, as the reward of
@@ -203,6 +222,17 @@ impl ScriptHost {
             let problem = Diagnostic::new("script/no-composition", message, Exit::Failure);
             ScriptError::Raised(Box::new(problem))
         })
+    }
+
+    /// Runs the script to its end, for the metrics that it returns, and evaluates traces by them
+    /// beside the table's.
+    ///
+    /// # Errors
+    /// As for [`ScriptHost::run`]; when it returns no list of metrics; when the evaluation fails.
+    pub fn evaluate(&self, material: Material, settings: &eval::Settings) -> Result<Report, ScriptError> {
+        let value = self.value()?;
+        bind::by_metrics_of(&self.lua, &value, material, settings)
+            .map_err(|problem| ScriptError::Raised(Box::new(problem)))
     }
 
     /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.

@@ -48,8 +48,31 @@ pub struct RunColumns {
     pub effective_rank: Vec<f64>,
     /// Reward components by name in order of first appearance; NaN where a row has none.
     pub components: IndexMap<String, Vec<f64>>,
-    /// `observed_at` texts; empty when no row has one.
-    pub observed_at: Vec<Option<String>>,
+    /// `observed_at` as nanoseconds since 1970-01-01T00:00:00, in UTC where its text names the
+    /// offset; [`NO_TIME`] where a row has none that can be read; empty when no row has one.
+    pub observed_at: Vec<i64>,
+    /// Which kinds of times those are.
+    pub clock: Clock,
+}
+
+/// An entry of [`RunColumns::observed_at`] for rows without a time.
+pub const NO_TIME: i64 = i64::MIN;
+
+/// Which kinds of times a run has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Times that name their offset from UTC.
+    pub aware: bool,
+    /// Times that do not; they are compared with their like only, never placed in a local zone.
+    pub naive: bool,
+}
+
+impl Clock {
+    /// The kinds that either has.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { aware: self.aware || other.aware, naive: self.naive || other.naive }
+    }
 }
 
 /// Something odd that reading or grouping met, and what was done about it.

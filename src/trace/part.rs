@@ -12,6 +12,7 @@ use crate::trace::columns::{NO_REGIME, RunColumns};
 use crate::trace::field::unescape;
 use crate::trace::scanner::RowScanner;
 use crate::trace::sparse::Sparse;
+use crate::trace::times::Times;
 
 /// Rows of one run, in order. `T` stands for texts, as in [`About`].
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Part<T = String> {
     pub(super) invalid_action: Vec<bool>,
     pub(super) effective_rank: Vec<f64>,
     pub(super) components: IndexMap<T, Sparse<f64>>,
-    pub(super) observed_at: Sparse<String>,
+    pub(super) observed_at: Times,
     pub(super) about: About<T>,
 }
 
@@ -36,7 +37,7 @@ impl<T> Default for Part<T> {
             invalid_action: Vec::new(),
             effective_rank: Vec::new(),
             components: IndexMap::new(),
-            observed_at: Sparse::default(),
+            observed_at: Times::default(),
             about: About::default(),
         }
     }
@@ -72,7 +73,7 @@ impl PartBuilder {
             }
         }
         if let Some(text) = cells.observed_at {
-            part.observed_at.push(row, unescape(text).into_owned());
+            part.observed_at.push(row, &unescape(text));
         }
         part.about.note_others(&cells.others);
         cells.origin != NO_REGIME && place == NO_REGIME
@@ -183,7 +184,8 @@ impl Part {
             invalid_action: self.invalid_action,
             effective_rank: self.effective_rank,
             components: components.into_iter().map(|(name, column)| (name, column.dense(rows, &f64::NAN))).collect(),
-            observed_at: self.observed_at.dense_options(rows),
+            clock: self.observed_at.clock,
+            observed_at: self.observed_at.dense(rows),
             ..RunColumns::default()
         };
         (columns, oddities)

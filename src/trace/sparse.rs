@@ -53,11 +53,6 @@ impl<T> Sparse<T> {
         &self.values
     }
 
-    /// The first entry and the last.
-    pub(super) fn ends(&self) -> Option<(&T, &T)> {
-        self.values.first().zip(self.values.last())
-    }
-
     /// The row of the first entry.
     pub(super) fn first_row(&self) -> Option<usize> {
         match &self.rows {
@@ -103,18 +98,6 @@ impl<T> Sparse<T> {
         dense.resize(rows, gap.clone());
         dense
     }
-
-    /// All `rows` as options; nothing where no row has an entry.
-    pub(super) fn dense_options(self, rows: usize) -> Vec<Option<T>>
-    where
-        T: Clone,
-    {
-        if self.values.is_empty() {
-            return Vec::new();
-        }
-        let Self { values, rows: recorded } = self;
-        Sparse { values: values.into_iter().map(Some).collect(), rows: recorded }.dense(rows, &None)
-    }
 }
 
 #[cfg(test)]
@@ -141,8 +124,8 @@ mod tests {
             let cut = cut % (column.len() + 1);
             let mut joined = sparse(&column[..cut]);
             joined.append(sparse(&column[cut..]), cut);
-            let expected = if column.iter().all(Option::is_none) { Vec::new() } else { column.clone() };
-            prop_assert_eq!(joined.clone().dense_options(column.len()), expected);
+            let expected: Vec<i32> = column.iter().map(|value| value.unwrap_or(-1)).collect();
+            prop_assert_eq!(joined.clone().dense(column.len(), &-1), expected);
             prop_assert_eq!(joined.first_row(), column.iter().position(Option::is_some));
             let keep: Vec<bool> = (0..column.len()).map(|row| keep.get(row).copied().unwrap_or(true)).collect();
             joined.retain(&keep);

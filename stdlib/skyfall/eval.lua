@@ -39,11 +39,16 @@ local M = {}
 ---@return table
 M.traces = native.traces
 
+---@class skyfall.ReportOptions
+---@field format ("text"|"json"|"csv"|"md"|"html")?
+---@field plots string? a directory for every figure, as SVG and as PNG
+---@field no_plots boolean? leave the figures out of an HTML report
+
 --- Evaluates traces and writes a report. Its format is that of the file's ending (`.html`, `.md`,
 --- `.json`, `.csv`, `.txt`) unless `options.format` names it; a `format` of "csv" fills a directory.
 ---@param paths string|string[]
 ---@param file string
----@param options skyfall.EvalOptions | { format: ("text"|"json"|"csv"|"md"|"html")? } | nil
+---@param options skyfall.EvalOptions | skyfall.ReportOptions | nil
 M.report = native.report
 
 ---@class skyfall.EvalRun

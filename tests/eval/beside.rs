@@ -118,6 +118,10 @@ fn learning_from_scratch_is_the_baseline() {
 
 /// A run that learned a, then b, and three checkpoints of it; a served trace of another run.
 pub(super) fn served_report() -> Report {
+    served_report_with(&asked(&[]))
+}
+
+pub(super) fn served_report_with(settings: &Settings) -> Report {
     let mut own = of("p", Some(3), &[("a", None, &[1.0, 5.0]), ("b", None, &[1.0, 7.0])]);
     own.step = vec![0, 1, 2, 3];
     let served = |checkpoint: i64, a: f64, b: f64| {
@@ -128,7 +132,7 @@ pub(super) fn served_report() -> Report {
     let frozen =
         vec![served(3, 2.0, 6.0), served(0, 1.0, -2.0), served(1, 4.0, 0.0), of("q", None, &[("a", None, &[0.0])])];
     let material = Material { traces: traces(vec![own]), frozen: Some(traces(frozen)), baseline: None };
-    evaluate(material, &asked(&[])).unwrap()
+    evaluate(material, settings).unwrap()
 }
 
 #[test]
@@ -147,4 +151,32 @@ fn served_traces_fill_the_matrix() {
     assert_eq!(at(&tree, "runs.0.frozen.checkpoints"), &Value::List([0, 1, 3].map(Value::Int).to_vec()));
     assert_eq!(number(&tree, "runs.0.frozen.performance.1.0"), 4.0);
     assert!(report.warnings.iter().any(|warning| warning.code == "frozen_unpaired"));
+}
+
+/// Bundles of one run cut at several lengths, each served: the matrix R, from commands alone.
+#[test]
+fn served_checkpoints_make_the_matrix() {
+    let scratch = crate::command::Scratch::new();
+    scratch.write(
+        "experiment.json",
+        r#"{"env": {"id": "CartPole-v1"},
+            "algorithm": {"name": "discrete_hill_climbing", "policy": {"id": "linear_menu", "kwargs": {"n_actions": 2}}},
+            "regime": {"provider": "schedule", "params": {"entries": [
+                {"id": "calm", "steps": 200}, {"id": "windy", "steps": 200, "env": {"force_mag": 6.0}}]}},
+            "rollout": {"window_steps": 100, "total_steps": 400},
+            "run": {"name": "r", "seed": 7}}"#,
+    );
+    for steps in ["200", "400"] {
+        let (bundle, trace) = (format!("bundle-{steps}"), format!("traces-{steps}.jsonl"));
+        let total = format!("rollout.total_steps={steps}");
+        let run = ["run", "experiment.json", "--set", &total, "--traces", &trace, "--export", &bundle];
+        scratch.skyfall(&run).ok();
+        let served = format!("served/{steps}.jsonl");
+        scratch.skyfall(&["serve", &bundle, "--checkpoint-step", steps, "--traces", &served]).ok();
+    }
+    let eval = ["eval", "--traces", "traces-400.jsonl", "--frozen", "served", "--format", "json"];
+    let ran = scratch.skyfall(&eval).ok();
+    let tree = skyfall::text::json::parse(&ran.stdout).unwrap();
+    assert_eq!(at(&tree, "runs.0.frozen.checkpoints"), &Value::List([200, 400].map(Value::Int).to_vec()));
+    assert!(number(&tree, "runs.0.metrics.bwt_frozen.value").is_finite(), "{}", ran.stdout);
 }

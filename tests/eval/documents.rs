@@ -19,6 +19,23 @@ fn every_metric_is_explained() {
     }
 }
 
+/// Each figure's name stands in its document, and the README's picture is an SVG file.
+#[test]
+fn every_figure_is_explained() {
+    let text = document("figures.md");
+    let names = "reward-groups baseline intervals profile regret-groups regret reward matrix frozen components \
+                 component-bars rank visits";
+    for name in names.split(' ') {
+        assert!(
+            text.contains(&format!("`{name}`"))
+                || text.contains(&format!("-{name}`"))
+                || text.contains(&format!("`{name}-NN`")),
+            "{name}"
+        );
+    }
+    super::outputs::assert_well_formed(&document("reward.svg"));
+}
+
 #[test]
 fn the_ten_lines_of_python_write_a_conforming_trace() {
     let text = document("trace-format.md");

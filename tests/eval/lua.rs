@@ -82,3 +82,46 @@ fn metrics_of_ones_own_stand_beside_the_others() {
         assert!(scratch.read(file).contains("peak"), "{file}");
     }
 }
+
+#[test]
+fn the_command_takes_metrics_from_a_file() {
+    let scratch = scratch();
+    scratch.write(
+        "mine.lua",
+        r#"
+        local eval = require "skyfall.eval"
+        return {
+          eval.metric("visits", function(run) return #run.encounters end, { unit = "count", direction = "higher" }),
+          eval.metric("never", function(run) return nil, "too_early" end),
+        }
+        "#,
+    );
+    let eval =
+        |more: &[&str]| scratch.skyfall(&[&["eval", "--traces", "gold.jsonl", "--metrics", "mine.lua"], more].concat());
+    let text = eval(&[]).ok().stdout;
+    assert!(text.contains("visits") && text.contains("too_early"), "{text}");
+    let json = eval(&["--format", "json"]).ok().stdout;
+    assert!(json.contains(r#""visits": {"value": 3.0, "n": 3, "unit": "count", "direction": "higher"}"#), "{json}");
+    eval(&["--fail-if", "visits>2"]).failed(1, &["fail-if visits>2 holds"]);
+    eval(&["--metric", "vists"]).failed(2, &["vists", "visits"]);
+}
+
+#[test]
+fn a_file_of_metrics_is_a_sandboxed_script() {
+    let scratch = scratch();
+    for (code, words) in [
+        ("return 3", "`return` must be a list of metrics, got"),
+        ("return { { name = 'x' } }", "`return[1].fn` must be a function"),
+        ("error('no')", "no\n  --> mine.lua:1"),
+        ("io.open('/etc/passwd')", "/etc/passwd"),
+        ("os.exit(4)", "the script ended with code 4"),
+        ("return { { name = 'x', fn = function() error('why') end } }", "why"),
+    ] {
+        scratch.write("mine.lua", code);
+        let ran = scratch.skyfall(&["eval", "--traces", "gold.jsonl", "--metrics", "mine.lua"]);
+        assert!(ran.code != 0 && ran.code != 70, "{code}: {}", ran.code);
+        assert!(ran.stderr.contains(words), "{code}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{code}");
+    }
+    scratch.skyfall(&["eval", "--traces", "gold.jsonl", "--metrics", "none.lua"]).failed(3, &["none.lua"]);
+}

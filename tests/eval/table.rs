@@ -3,7 +3,8 @@
 use skyfall::eval::{Report, Settings, evaluate};
 use skyfall::trace::columns::{Input, NO_REGIME, RunColumns, TraceColumns};
 
-use super::{assert_close, at, window};
+use super::{assert_close, at, report_of, window};
+use crate::command::Scratch;
 
 /// A run of stretches: label, origin, rewards. An empty label stands for unlabelled rows.
 pub(super) fn run(stretches: &[(&str, Option<&str>, &[f64])]) -> RunColumns {
@@ -179,9 +180,12 @@ fn refusals_are_counted_in_the_entry_window_too() {
 #[test]
 fn time_is_the_trace_s_own() {
     let timed = |times: [&str; 3]| {
-        let mut timed = run(&[("a", None, &[0.0; 3])]);
-        timed.observed_at = times.iter().map(|time| Some((*time).to_owned())).collect();
-        judged(vec![timed], &Settings::default())
+        let row = |(step, time): (usize, &str)| {
+            format!("{{\"step\": {step}, \"reward\": 0.0, \"regime_id\": \"a\", \"observed_at\": \"{time}\"}}\n")
+        };
+        let scratch = Scratch::new();
+        let file = scratch.write("t.jsonl", &times.into_iter().enumerate().map(row).collect::<String>());
+        report_of(&[file], &Settings::default())
     };
     let report = timed(["2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-01-01T01:00:04+01:00"]);
     assert_close(value(&report, "span_s"), 4.0, "span_s");

@@ -1,7 +1,7 @@
 //! How rows are read into columns: P1-P7 and P9.
 
 use skyfall::diagnostic::{Exit, Problem};
-use skyfall::trace::columns::NO_REGIME;
+use skyfall::trace::columns::{NO_REGIME, NO_TIME};
 use skyfall::trace::{ReadOptions, TraceError, read_columns};
 use skyfall::value::Value;
 
@@ -183,11 +183,20 @@ fn files_without_rows_are_named_once() {
 }
 
 #[test]
-fn p9_observation_times_stay_text() {
+fn p9_observation_times_are_numbers_of_one_clock() {
     let columns = read(
         "{\"step\": 0, \"reward\": 1}\n{\"step\": 1, \"reward\": 1, \"observed_at\": \"2026-01-01T00:00:00+0100\"}\n{\"step\": 2, \"reward\": 1, \"observed_at\": null}\n",
     );
-    assert_eq!(columns.runs[0].observed_at, [None, Some("2026-01-01T00:00:00+0100".to_owned()), None]);
+    let run = &columns.runs[0];
+    assert_eq!(run.observed_at, [NO_TIME, 1_767_222_000_000_000_000, NO_TIME]);
+    assert!(run.clock.aware && !run.clock.naive);
+    let mixed = read(concat!(
+        "{\"step\": 0, \"reward\": 1, \"observed_at\": \"1970-01-01T00:00:01\"}\n",
+        "{\"step\": 1, \"reward\": 1, \"observed_at\": \"1970-01-01T00:00:02Z\"}\n",
+        "{\"step\": 2, \"reward\": 1, \"observed_at\": \"noon\"}\n",
+    ));
+    assert_eq!(mixed.runs[0].observed_at, [1_000_000_000, 2_000_000_000, NO_TIME]);
+    assert!(mixed.runs[0].clock.aware && mixed.runs[0].clock.naive);
 }
 
 #[test]

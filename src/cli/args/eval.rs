@@ -20,6 +20,9 @@ pub(in crate::cli) struct EvalArguments {
     /// Runs from scratch: each regime's first encounter is its baseline
     #[arg(long, num_args = 1.., value_name = "PATH")]
     pub(in crate::cli) baseline: Vec<PathBuf>,
+    /// A Lua file that returns a list of metrics of your own (eval.metric), reported beside the others
+    #[arg(long, value_name = "FILE.lua")]
+    pub(in crate::cli) metrics: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) options: OptionArguments,
     /// How to print the report
@@ -28,6 +31,12 @@ pub(in crate::cli) struct EvalArguments {
     /// Write the report to FILE, or a CSV report to a directory
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
+    /// Also write every figure to DIR, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) plots: Option<PathBuf>,
+    /// Leave the figures out of an HTML report
+    #[arg(long)]
+    pub(in crate::cli) no_plots: bool,
     /// Only say what is odd about the traces; fails when rows are lost
     #[arg(long)]
     pub(in crate::cli) check: bool,

@@ -3,6 +3,7 @@
 use crate::eval::encounter::{Analysis, Encounter};
 use crate::eval::report::{number, size};
 use crate::eval::series::{count, sum};
+use crate::sum::Sum;
 use crate::value::{Map, Value};
 
 /// For each component, in order of first appearance: its mean over all rows (0 where a row does
@@ -11,18 +12,19 @@ use crate::value::{Map, Value};
 /// shift and from each visit of a regime to the next.
 pub(in crate::eval) fn components(run: &Analysis<'_>) -> Vec<Map> {
     let columns = &run.run.components;
-    let absolute = |column: &[f64]| sum(present(column).map(f64::abs));
-    let total: f64 = sum(columns.values().map(|column| absolute(column)));
+    let weights: Vec<Weight> = columns.values().map(|column| Weight::of(column)).collect();
+    let total: f64 = sum(weights.iter().map(|weight| weight.absolute));
     columns
         .iter()
-        .map(|(name, column)| {
+        .zip(&weights)
+        .map(|((name, column), weight)| {
             let mut map = Map::new();
             let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
             let rows = column.len();
             put("name", name.as_str().into());
-            put("mean", number((rows > 0).then(|| sum(present(column)) / count(rows))));
-            put("share", number((total > 0.0).then(|| absolute(column) / total)));
-            put("coverage", number((rows > 0).then(|| count(present(column).count()) / count(rows))));
+            put("mean", number((rows > 0).then(|| weight.sum / count(rows))));
+            put("share", number((total > 0.0).then(|| weight.absolute / total)));
+            put("coverage", number((rows > 0).then(|| count(weight.present) / count(rows))));
             put("n", size(rows));
             let means = encounter_means(run, column);
             let change = |(from, to): (usize, usize)| {
@@ -37,6 +39,27 @@ pub(in crate::eval) fn components(run: &Analysis<'_>) -> Vec<Map> {
             map
         })
         .collect()
+}
+
+/// A component summed up.
+struct Weight {
+    sum: f64,
+    /// The sum of the sizes.
+    absolute: f64,
+    /// The rows that have it.
+    present: usize,
+}
+
+impl Weight {
+    fn of(column: &[f64]) -> Self {
+        let (mut total, mut absolute, mut rows) = (Sum::default(), Sum::default(), 0);
+        for value in present(column) {
+            total.add(value);
+            absolute.add(value.abs());
+            rows += 1;
+        }
+        Self { sum: total.value(), absolute: absolute.value(), present: rows }
+    }
 }
 
 /// The component's values where a row has it.

@@ -2,9 +2,9 @@
 
 use super::reward::{finite, no_regimes, regime_means};
 use super::{Outcome, Reference};
-use crate::eval::encounter::Analysis;
+use crate::eval::encounter::{Analysis, Encounter, Swings};
 use crate::eval::reference::best_exits;
-use crate::eval::series::{count, mean, trailing_means};
+use crate::eval::series::{count, mean};
 use crate::sum::Sum;
 
 /// The least of the regimes' mean rewards.
@@ -15,8 +15,7 @@ pub(super) fn worst_regime(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The least trailing mean within any encounter.
 pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let lowest = |rewards: &[f64], w| trailing_means(rewards, w).reduce(f64::min);
-    let windows = run.encounters.iter().filter_map(|encounter| lowest(&encounter.rewards, encounter.span.w));
+    let windows = run.encounters.iter().filter_map(|encounter| encounter.swings.lowest);
     let windows: Vec<f64> = windows.collect();
     Outcome::or(windows.iter().copied().reduce(f64::min), windows.len(), "no_finite_reward")
 }
@@ -36,33 +35,17 @@ pub(super) fn cvar05(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The greatest fall of the trailing mean within one encounter.
 pub(super) fn max_drawdown(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    extreme(run, |means| {
-        let mut highest = f64::NEG_INFINITY;
-        let mut greatest: f64 = 0.0;
-        for mean in means {
-            highest = highest.max(mean);
-            greatest = greatest.max(highest - mean);
-        }
-        greatest
-    })
+    extreme(run, |swings| swings.fall)
 }
 
 /// The greatest rise of the trailing mean within one encounter.
 pub(super) fn max_rise(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    extreme(run, |means| {
-        let mut lowest = f64::INFINITY;
-        let mut greatest: f64 = 0.0;
-        for mean in means {
-            lowest = lowest.min(mean);
-            greatest = greatest.max(mean - lowest);
-        }
-        greatest
-    })
+    extreme(run, |swings| swings.rise)
 }
 
-fn extreme(run: &Analysis<'_>, of: impl Fn(&mut dyn Iterator<Item = f64>) -> f64) -> Outcome {
+fn extreme(run: &Analysis<'_>, of: impl Fn(&Swings) -> f64) -> Outcome {
     let long = run.encounters.iter().filter(|encounter| encounter.span.n >= 2 * encounter.span.w);
-    let moves: Vec<f64> = long.map(|encounter| of(&mut trailing_means(&encounter.rewards, encounter.span.w))).collect();
+    let moves: Vec<f64> = long.map(|encounter| of(&encounter.swings)).collect();
     match moves.iter().copied().reduce(f64::max) {
         Some(greatest) => Outcome::float(greatest, moves.len()),
         None if finite(run).next().is_none() => Outcome::undefined("no_finite_reward"),
@@ -70,13 +53,19 @@ fn extreme(run: &Analysis<'_>, of: impl Fn(&mut dyn Iterator<Item = f64>) -> f64
     }
 }
 
+/// The level that each encounter's rewards are held against: that of its regime, where there is one.
+pub(in crate::eval) fn regret_levels(run: &Analysis<'_>, reference: &Reference) -> Vec<Option<f64>> {
+    let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
+    let levels = reference.regret.as_ref().or(own.as_ref());
+    let level =
+        |visit: &Encounter<'_>| visit.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+    run.encounters.iter().map(|visit| level(visit).copied()).collect()
+}
+
 /// The regret and the labelled finite rows it is summed over.
 fn regret(run: &Analysis<'_>, reference: &Reference) -> (f64, usize) {
     let (mut total, mut rows) = (Sum::default(), 0);
-    let own = reference.regret.is_none().then(|| best_exits(std::slice::from_ref(run)));
-    let levels = reference.regret.as_ref().or(own.as_ref());
-    for encounter in &run.encounters {
-        let level = encounter.regime.as_ref().zip(levels).and_then(|(regime, levels)| levels.get(regime));
+    for (encounter, level) in run.encounters.iter().zip(regret_levels(run, reference)) {
         let Some(best) = level else { continue };
         for reward in encounter.rewards.iter() {
             total.add(best - reward);

@@ -1,7 +1,7 @@
 //! Rows 2-4, 25 and 27 of the table: levels over a whole run, refused actions, residuals.
 
 use super::{Outcome, Reference};
-use crate::eval::encounter::Analysis;
+use crate::eval::encounter::{Analysis, Residuals};
 use crate::eval::series::{count, sum};
 use crate::sum::Sum;
 
@@ -10,16 +10,26 @@ pub(super) fn finite<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = f64> + '
     run.run.reward.iter().copied().filter(|reward| reward.is_finite())
 }
 
+/// The sum of all finite rewards, and how many there are.
+fn total(run: &Analysis<'_>) -> (f64, usize) {
+    let (mut sum, mut n) = (Sum::default(), 0);
+    for reward in finite(run) {
+        sum.add(reward);
+        n += 1;
+    }
+    (sum.value(), n)
+}
+
 /// The mean of all finite rewards.
 pub(super) fn mean_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let n = finite(run).count();
-    Outcome::or((n > 0).then(|| sum(finite(run)) / count(n)), n, "no_finite_reward")
+    let (sum, n) = total(run);
+    Outcome::or((n > 0).then(|| sum / count(n)), n, "no_finite_reward")
 }
 
 /// The sum of all finite rewards.
 pub(super) fn total_reward(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let n = finite(run).count();
-    Outcome::or((n > 0).then(|| sum(finite(run))), n, "no_finite_reward")
+    let (sum, n) = total(run);
+    Outcome::or((n > 0).then_some(sum), n, "no_finite_reward")
 }
 
 /// The mean over regimes of the mean reward under each, whatever its share of the rows.
@@ -56,8 +66,9 @@ pub(super) fn invalid_action_rate(run: &Analysis<'_>, _: &Reference) -> Outcome 
     Outcome::or((!refused.is_empty()).then_some(rate), refused.len(), "no_rows")
 }
 
-/// What each row with components leaves of its reward once they are taken away.
-fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
+/// What is left of each finite reward once the row's components are taken away, in rows that have
+/// components.
+pub(in crate::eval) fn residuals_by_row<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, f64)> + 'a {
     let columns: Vec<&Vec<f64>> = run.run.components.values().collect();
     let rewards = run.run.reward.iter().enumerate().filter(|(_, reward)| reward.is_finite());
     rewards.filter_map(move |(row, reward)| {
@@ -67,26 +78,32 @@ fn residuals<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (f64, f64)> + 'a
             components.add(*value);
             any = true;
         }
-        any.then(|| (*reward, (reward - components.value()).abs()))
+        any.then(|| (row, reward - components.value()))
+    })
+}
+
+/// What is left of all rows together, looked at once.
+fn residuals<'a>(run: &'a Analysis<'_>) -> &'a Residuals {
+    run.residuals.get_or_init(|| {
+        let mut residuals = Residuals::default();
+        for (row, left) in residuals_by_row(run) {
+            let size = run.run.reward.get(row).map_or(1.0, |reward| reward.abs().max(1.0));
+            residuals.n += 1;
+            residuals.off += usize::from(left.abs() > 1e-6 * size);
+            residuals.greatest = residuals.greatest.max(left.abs());
+        }
+        residuals
     })
 }
 
 /// The greatest difference between a reward and the sum of its components.
 pub(super) fn residual_max(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let (mut greatest, mut n) = (None, 0);
-    for (_, residual) in residuals(run) {
-        greatest = greatest.into_iter().chain([residual]).reduce(f64::max);
-        n += 1;
-    }
-    Outcome::or(greatest, n, "no_components")
+    let Residuals { n, greatest, .. } = *residuals(run);
+    Outcome::or((n > 0).then_some(greatest), n, "no_components")
 }
 
 /// The share of rows whose components do not add up to the reward (beyond a millionth of it).
 pub(super) fn residual_frac(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let (mut off, mut n) = (0, 0);
-    for (reward, residual) in residuals(run) {
-        off += usize::from(residual > 1e-6 * reward.abs().max(1.0));
-        n += 1;
-    }
+    let Residuals { n, off, .. } = *residuals(run);
     Outcome::or((n > 0).then(|| count(off) / count(n)), n, "no_components")
 }

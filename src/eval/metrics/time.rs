@@ -2,23 +2,20 @@
 
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
-use crate::eval::instant::instant;
 use crate::eval::series::count;
+use crate::trace::columns::NO_TIME;
 
 /// Seconds between the earliest and the latest observation, and how many rows have a time.
 fn span(run: &Analysis<'_>) -> Result<(f64, usize), &'static str> {
-    let mut times = run.run.observed_at.iter().flatten().filter_map(|text| instant(text));
-    let Some(first) = times.next() else { return Err("no_times") };
-    let (mut earliest, mut latest, mut n) = (first.nanoseconds, first.nanoseconds, 1);
-    for time in times {
-        if time.aware != first.aware {
-            return Err("mixed_times");
-        }
-        (earliest, latest, n) = (earliest.min(time.nanoseconds), latest.max(time.nanoseconds), n + 1);
+    let clock = run.run.clock;
+    if clock.aware && clock.naive {
+        return Err("mixed_times");
     }
+    let times = || run.run.observed_at.iter().copied().filter(|time| *time != NO_TIME);
+    let (Some(earliest), Some(latest)) = (times().min(), times().max()) else { return Err("no_times") };
     #[expect(clippy::cast_precision_loss, reason = "nanoseconds as seconds")]
-    let seconds = (latest - earliest) as f64 / 1e9;
-    Ok((seconds, n))
+    let seconds = (i128::from(latest) - i128::from(earliest)) as f64 / 1e9;
+    Ok((seconds, times().count()))
 }
 
 pub(super) fn span_s(run: &Analysis<'_>, _: &Reference) -> Outcome {

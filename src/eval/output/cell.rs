@@ -9,10 +9,10 @@ pub(super) const UNDEFINED: &str = "\u{2014}";
 
 /// A column of a table for people.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
-    pub(super) metric: String,
-    pub(super) heading: String,
-    pub(super) direction: Direction,
+pub(in crate::eval) struct Column {
+    pub(in crate::eval) metric: String,
+    pub(in crate::eval) heading: String,
+    pub(in crate::eval) direction: Direction,
 }
 
 /// The metrics that are shown when none are asked for, the most wanted first, with their headings.
@@ -27,7 +27,7 @@ const HEADLINES: [(&str, &str); 7] = [
 ];
 
 /// The columns of a report: the metrics asked for, else the headlines and the user's own.
-pub(super) fn columns(report: &Report) -> Vec<Column> {
+pub(in crate::eval) fn columns(report: &Report) -> Vec<Column> {
     let column = |metric: &str, heading: &str| {
         let measure = report.measures.get(metric)?;
         Some(Column { metric: metric.to_owned(), heading: heading.to_owned(), direction: measure.direction })
@@ -41,7 +41,7 @@ pub(super) fn columns(report: &Report) -> Vec<Column> {
 }
 
 /// Whether any run has a value of the column's metric.
-pub(super) fn defined(report: &Report, column: &Column) -> bool {
+pub(in crate::eval) fn defined(report: &Report, column: &Column) -> bool {
     report.runs.iter().any(|run| run.value(&column.metric).is_some())
 }
 
@@ -52,7 +52,7 @@ pub(super) fn reason<'a>(report: &'a Report, metric: &str) -> &'a str {
 }
 
 /// An arrow towards the better side.
-pub(super) fn arrow(direction: Direction) -> &'static str {
+pub(in crate::eval) fn arrow(direction: Direction) -> &'static str {
     match direction {
         Direction::Higher => "\u{2191}",
         Direction::Lower => "\u{2193}",
@@ -62,7 +62,7 @@ pub(super) fn arrow(direction: Direction) -> &'static str {
 
 /// A number with four significant digits and no more decimals than it needs; very large and very
 /// small ones with an exponent.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::eval) fn number(value: f64) -> String {
     const DIGITS: i32 = 4;
     if value == 0.0 {
         return "0".to_owned();
@@ -106,7 +106,7 @@ pub(super) fn unprintable(c: char) -> bool {
 
 /// `name` on one line of at most `most` characters, unprintable ones replaced; the empty name is
 /// shown as such.
-pub(super) fn name(name: &str, most: usize) -> String {
+pub(in crate::eval) fn name(name: &str, most: usize) -> String {
     if name.is_empty() {
         return "\u{201c}\u{201d}".to_owned();
     }
@@ -115,4 +115,23 @@ pub(super) fn name(name: &str, most: usize) -> String {
         return name.chars().map(shown).collect();
     }
     name.chars().take(most.saturating_sub(1)).map(shown).chain(['\u{2026}']).collect()
+}
+
+/// `text` as the content or an attribute of an XML or HTML element: no markup in it, and no
+/// character that XML does not know.
+pub(in crate::eval) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() && !matches!(c, '\n' | '\t') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }

@@ -10,6 +10,7 @@ mod run;
 use super::cell::{self, Column};
 use crate::eval::Report;
 use crate::eval::metrics::Measure;
+use crate::eval::plot;
 use crate::text::json;
 use crate::value::Value;
 use page::{Page, prose, text};
@@ -23,7 +24,7 @@ const MOST_RUNS: usize = 200;
 
 /// `report` as an HTML page.
 pub(super) fn render(report: &Report) -> String {
-    let mut page = Page::new(STYLE);
+    let mut page = Page::new(&(STYLE.to_owned() + &plot::page_style()));
     let rows: u64 = report.inputs.iter().map(|input| input.rows).sum();
     page.heading(1, "Evaluation");
     page.paragraph(&format!(
@@ -41,10 +42,16 @@ pub(super) fn render(report: &Report) -> String {
     let columns = cell::columns(report);
     groups(&mut page, report, &columns);
     comparisons(&mut page, report, &columns);
+    for figure in plot::of_all(report) {
+        page.figure(&figure.inline(), &prose(&figure.caption));
+    }
     all_metrics(&mut page, report);
     page.heading(2, "Runs");
-    for own in report.runs.iter().take(MOST_RUNS) {
-        run::run(&mut page, report, own);
+    if report.drawing.is_some() && report.runs.len() > plot::MOST_RUNS {
+        page.paragraph(&format!("The first {} runs have figures of their own.", plot::MOST_RUNS));
+    }
+    for place in 0..report.runs.len().min(MOST_RUNS) {
+        run::run(&mut page, report, place);
     }
     if report.runs.len() > MOST_RUNS {
         let more = report.runs.len() - MOST_RUNS;
@@ -61,9 +68,10 @@ fn warnings(page: &mut Page, report: &Report) {
     }
     page.heading(2, "Warnings");
     let rows = report.warnings.iter().map(|warning| {
-        let place = warning.file.clone().unwrap_or_default();
         let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
-        vec![text(warning.code), prose(&warning.message), text(&(place + &line)), warning.count.to_string()]
+        let place = warning.file.as_ref().map(|file| text(&(file.clone() + &line)));
+        let place = place.unwrap_or_else(|| cell::UNDEFINED.to_owned());
+        vec![text(warning.code), prose(&warning.message), place, warning.count.to_string()]
     });
     page.table(&["code", "what", "where", "times"], rows);
 }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use mlua::{Lua, Value as LuaValue};
 
 use super::{Fault, Module, allowed, line};
+use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::output::{self, Format};
 use crate::eval::{self, Material, Paths, Report, Settings};
 use crate::script::convert;
+use crate::script::error::message;
 use crate::script::host::Host;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -18,7 +20,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("traces", |lua, host, (traces, options): (LuaValue, LuaValue)| {
             let (options, own) = custom::split(lua, &options)?;
-            let report = report(lua, host, &traces, options, &own)?;
+            let report = report(lua, host, &traces, options, (&own, false))?;
             Ok(convert::write(lua, &report.to_value())?)
         })?
         .function("report", |lua, host, (traces, file, options): (LuaValue, LuaValue, LuaValue)| {
@@ -26,9 +28,40 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let path = allowed(host, &file)?;
             let (mut options, own) = custom::split(lua, &options)?;
             let format = format(options.shift_remove("format"), &path)?;
-            let report = report(lua, host, &traces, options, &own)?;
+            let plots = options.shift_remove("plots").map(|value| files(host, &value, "plots")).transpose()?;
+            let without = options.shift_remove("no_plots").map_or(Ok(false), |value| match value {
+                Value::Bool(without) => Ok(without),
+                other => Err(Fault::Line(format!("`no_plots` must be true or false, got {}", other.kind()))),
+            })?;
+            let pictured = plots.is_some() || (format == Format::Html && !without);
+            let report = report(lua, host, &traces, options, (&own, pictured))?;
+            for directory in plots.into_iter().flatten() {
+                output::write_plots(&report, &directory).map_err(|error| Fault::Line(error.to_string()))?;
+            }
             output::write(&report, format, &path).map_err(|error| Fault::Line(error.to_string()))
         })
+}
+
+/// Evaluates `material` also by the metrics that a script returned, in a list.
+///
+/// # Errors
+/// When they are none; as for [`eval::evaluate_with`].
+pub(in crate::script) fn by_metrics_of(
+    lua: &Lua,
+    returned: &LuaValue,
+    material: Material,
+    settings: &Settings,
+) -> Result<Report, Diagnostic> {
+    let own = custom::Definition::list(returned, "return").map_err(|fault| {
+        let told = match fault {
+            Fault::Line(line) => line,
+            Fault::Lua(error) => message(&error),
+        };
+        Diagnostic::new("eval/metrics", told, Exit::Input)
+            .with_hint("end the file with `return { eval.metric(name, function(run) ... end) }`")
+    })?;
+    let customs: Vec<_> = own.iter().map(|definition| definition.custom(lua)).collect();
+    eval::evaluate_with(material, settings, &customs).map_err(Diagnostic::from)
 }
 
 /// The format asked for, else the one that the file's ending names.
@@ -49,10 +82,10 @@ fn report(
     host: &Host,
     traces: &LuaValue,
     options: Map,
-    own: &[custom::Definition],
+    (own, plots): (&[custom::Definition], bool),
 ) -> Result<Report, Fault> {
     let mut paths = Paths { traces: files(host, &convert::read(traces, "paths")?, "paths")?, ..Paths::default() };
-    let mut settings = Settings::default();
+    let mut settings = Settings { plots, ..Settings::default() };
     for (key, value) in options {
         match (key.as_str(), &value) {
             ("frozen", _) => paths.frozen = files(host, &value, "frozen")?,

@@ -2,7 +2,7 @@
 //!
 //! What goes into a page is markup already; user text becomes markup by [`text`], here alone.
 
-use crate::eval::output::cell;
+use crate::eval::output::cell::{self, escaped};
 
 /// Labels longer than this are cut; the whole label is their title.
 const LONGEST_NAME: usize = 80;
@@ -47,11 +47,22 @@ impl Page {
     }
 
     pub(super) fn open_details(&mut self, summary: &str) {
-        self.markup.push_str(&format!("<details>\n<summary>{summary}</summary>\n"));
+        self.open_details_if(false, summary);
+    }
+
+    /// Details that the reader sees at once if `open`.
+    pub(super) fn open_details_if(&mut self, open: bool, summary: &str) {
+        let open = if open { " open" } else { "" };
+        self.markup.push_str(&format!("<details{open}>\n<summary>{summary}</summary>\n"));
     }
 
     pub(super) fn close_details(&mut self) {
         self.markup.push_str("</details>\n");
+    }
+
+    /// A picture with its caption.
+    pub(super) fn figure(&mut self, svg: &str, caption: &str) {
+        self.markup.push_str(&format!("<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n"));
     }
 
     /// JSON as a data block that nothing in it can end.
@@ -79,19 +90,4 @@ pub(super) fn text(label: &str) -> String {
 /// Sentences of ours, which may quote user text, as markup.
 pub(super) fn prose(sentence: &str) -> String {
     escaped(&cell::name(sentence, usize::MAX))
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

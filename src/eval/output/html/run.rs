@@ -1,15 +1,24 @@
 //! One run on the page: its numbers, encounters, revisits, components, frozen matrix.
 
-use super::page::{Page, text};
+use super::page::{Page, prose, text};
 use crate::eval::output::cell;
+use crate::eval::plot;
 use crate::eval::{Report, RunReport};
 use crate::value::{Map, Value};
 
 /// At most so many rows of a list are shown.
 const MOST_ROWS: usize = 100;
 
-pub(super) fn run(page: &mut Page, report: &Report, run: &RunReport) {
-    page.open_details(&text(&run.label()));
+/// The run at `place` in the report.
+pub(super) fn run(page: &mut Page, report: &Report, place: usize) {
+    let Some(run) = report.runs.get(place) else { return };
+    let figures = plot::of_run(report, place);
+    // One run alone is what the page is about.
+    let open = report.runs.len() == 1;
+    page.open_details_if(open, &text(&run.label()));
+    for figure in &figures {
+        page.figure(&figure.inline(), &prose(&figure.caption));
+    }
     let rows = run.metrics.iter().map(|(name, outcome)| {
         let unit = report.measures.get(name).map(|measure| text(&measure.unit)).unwrap_or_default();
         let mut remark = outcome.reason.as_deref().map(text).unwrap_or_default();

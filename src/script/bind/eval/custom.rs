@@ -30,17 +30,21 @@ pub(super) fn split(lua: &Lua, options: &LuaValue) -> Result<(Map, Vec<Definitio
             plain.raw_set(key, value)?;
             continue;
         }
-        let LuaValue::Table(list) = value else {
-            return Err(Fault::Line(format!("`also` must be a list of metrics, got {}", convert::describe(&value))));
-        };
-        for (index, definition) in list.sequence_values::<LuaValue>().enumerate() {
-            own.push(Definition::read(&definition?, &format!("also[{}]", index + 1))?);
-        }
+        own.extend(Definition::list(&value, "also")?);
     }
     Ok((convert::read_map(&LuaValue::Table(plain), "options")?, own))
 }
 
 impl Definition {
+    /// The metrics of a list of them.
+    pub(super) fn list(value: &LuaValue, path: &str) -> Result<Vec<Self>, Fault> {
+        let LuaValue::Table(list) = value else {
+            return Err(Fault::Line(format!("`{path}` must be a list of metrics, got {}", convert::describe(value))));
+        };
+        let definitions = list.sequence_values::<LuaValue>().enumerate();
+        definitions.map(|(index, value)| Self::read(&value?, &format!("{path}[{}]", index + 1))).collect()
+    }
+
     fn read(value: &LuaValue, path: &str) -> Result<Self, Fault> {
         let LuaValue::Table(table) = value else {
             return Err(Fault::Line(format!("`{path}` must be an eval.metric, got {}", convert::describe(value))));

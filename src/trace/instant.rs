@@ -7,13 +7,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instant {
     /// Nanoseconds since 1970-01-01T00:00:00, in UTC if `aware`.
-    pub(super) nanoseconds: i128,
+    pub(super) nanoseconds: i64,
     /// Whether the text named its offset from UTC.
     pub(super) aware: bool,
 }
 
 /// The instant `text` names: `YYYY-MM-DD`, `T` or a space, `hh:mm:ss`, maybe a fraction, maybe `Z`,
-/// `±hh:mm` or `±hhmm`. A leap second counts as the second after it.
+/// `±hh:mm` or `±hhmm`. A leap second counts as the second after it. There are
+/// no instants before 1678 and after 2261: their nanoseconds have no place in 64 bits.
 pub(super) fn instant(text: &str) -> Option<Instant> {
     let text = text.trim();
     let (date, rest) = (text.get(..10)?, text.get(11..)?);
@@ -29,7 +30,7 @@ pub(super) fn instant(text: &str) -> Option<Instant> {
     let (fraction, zone) = fraction(rest.get(8..)?)?;
     let offset = offset(zone)?;
     let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
-    let nanoseconds = i128::from(seconds - offset.unwrap_or(0)) * 1_000_000_000 + i128::from(fraction);
+    let nanoseconds = (seconds - offset.unwrap_or(0)).checked_mul(1_000_000_000)?.checked_add(fraction)?;
     Some(Instant { nanoseconds, aware: offset.is_some() })
 }
 
@@ -95,7 +96,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::instant;
 
-    const SECOND: i128 = 1_000_000_000;
+    const SECOND: i64 = 1_000_000_000;
 
     #[test]
     fn times_with_offsets_are_points_in_time() {
@@ -128,6 +129,7 @@ mod tests {
             "1970-01-01T00:00:00+1",
             "1970-01-01T00:00:00Zulu",
             "+970-01-01T00:00:00Z",
+            "0001-01-01T00:00:00Z",
             "1970-01-01T00:00:00é",
             "1970-01-0é",
         ] {
