@@ -1,13 +1,23 @@
 //! One pass of one task, for `benches/peers/trace_peers.py` to time from outside:
-//! `write POOL OUT TIMES`, `segments FILE`, `columns FILE`, `rows FILE`, `push OUT ROWS`,
-//! `tables OUT ROWS`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, missing_docs, reason = "a bench")]
+//! `write POOL OUT TIMES`, `limit FILE`, `segments FILE`, `columns FILE`, `rows FILE`,
+//! `parquet FILE OUT`, `push OUT ROWS`, `tables OUT ROWS`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a bench"
+)]
 
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufWriter, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use skyfall::script::{Console, Script, ScriptHost, Settings};
-use skyfall::trace::{ReadOptions, Row, Writer, WriterOptions, load, read_columns, rows, stats};
+use skyfall::trace::{Filter, ReadOptions, Row, Writer, WriterOptions, load, parquet, read_columns, rows, stats};
 use skyfall::value::Map;
 
 fn main() {
@@ -15,7 +25,13 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["write", pool, out, times] => write(pool, out, times.parse().unwrap()),
+        ["limit", file] => limit(file),
         ["segments", file] => segments(file),
+        ["parquet", file, out] => {
+            let mut out = BufWriter::new(File::create(out).unwrap());
+            let (_, written) = parquet(&[PathBuf::from(file)], &Filter::default(), &mut out).unwrap();
+            written.unwrap();
+        }
         ["columns", file] => {
             let options = ReadOptions { digest: false, ..ReadOptions::default() };
             println!("{}", read_columns(&[PathBuf::from(file)], &options).unwrap().runs.len());
@@ -34,8 +50,8 @@ fn write(pool: &str, out: &str, times: usize) {
         .unwrap()
         .into_iter()
         .map(|run| {
-            let identity = run.identity.fields.into_iter().map(|(key, value)| (key.to_owned(), value));
-            (identity.chain(run.meta).collect(), run.steps)
+            let identity = run.identity.as_written().map(|(key, value)| (key.to_owned(), value.clone()));
+            (identity.chain(run.meta.clone()).collect(), run.steps)
         })
         .collect();
     let mut count = 0;
@@ -47,6 +63,23 @@ fn write(pool: &str, out: &str, times: usize) {
         }
     }
     println!("{count}");
+}
+
+/// Reads the file and finds its lines, and does nothing with them.
+fn limit(file: &str) {
+    let mut file = File::open(file).unwrap();
+    let mut block = vec![0; 1 << 18];
+    let mut lines = 0;
+    loop {
+        let length = file.read(&mut block).unwrap();
+        if length == 0 {
+            break;
+        }
+        for line in memchr::memchr_iter(b'\n', &block[..length]) {
+            lines += usize::from(black_box(line) < length);
+        }
+    }
+    println!("{lines}");
 }
 
 /// Reads, groups, segments by label, and means the rewards of each segment, as the peers do.

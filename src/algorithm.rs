@@ -5,15 +5,19 @@
 //! exporting. Exploration belongs to the algorithm: what an exported policy does is what it does
 //! without one.
 
+mod actor;
 mod adam;
 mod ars;
 mod at_shift;
 mod cem;
+mod generations;
 mod hill_climbing;
+mod moments;
 mod none;
 mod ppo;
 pub mod registry;
 mod reinforce;
+mod search;
 mod subject;
 mod temporal_difference;
 
@@ -25,6 +29,7 @@ use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::snapshot::SnapshotError;
 use crate::space::Element;
+use crate::suggest;
 use crate::value::Value;
 
 /// Learns from steps, episodes and windows.
@@ -212,7 +217,7 @@ impl Problem for AlgorithmError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::GivenPolicy(source) => source.hint(),
-            Self::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownName { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
             _ => None,
         }
     }

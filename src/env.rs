@@ -24,6 +24,7 @@ pub mod wrapper;
 use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::suggest;
 use crate::value::{Map, Value};
 
 /// A world.
@@ -247,7 +248,7 @@ impl Problem for EnvError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownId { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownId { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
             Self::UnknownId { nearest: None, .. } => {
                 Some(format!("registered environments: {}", registry::IDS.join(", ")))
             }

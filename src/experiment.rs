@@ -186,7 +186,7 @@ impl Experiment {
         let measured = self.algorithm.policy().representation().is_some();
         if let Some(window) = self.config.trace.effective_rank.filter(|_| measured) {
             run.meta.insert("effective_rank_kind".to_owned(), effective_rank::KIND.into());
-            run.meta.insert("effective_rank_window".to_owned(), seed_value(window));
+            run.meta.insert("effective_rank_window".to_owned(), window.into());
         }
         identity(&run, &self.config.algorithm.name)
     }
@@ -251,7 +251,7 @@ fn with_recorded(catalog: &Catalog, config: &ExperimentConfig) -> Result<Catalog
 fn identity(run: &RunConfig, algorithm: &str) -> Map {
     let values: [Option<Value>; 5] = [
         Some(run.name.as_str().into()),
-        Some(seed_value(run.seed)),
+        Some(run.seed.into()),
         run.policy_id.as_deref().map(Value::from),
         run.task.as_deref().map(Value::from),
         Some(algorithm.into()),
@@ -262,9 +262,4 @@ fn identity(run: &RunConfig, algorithm: &str) -> Map {
     others.sort_by_key(|(key, _)| key.as_str());
     identity.extend(others.into_iter().map(|(key, value)| (key.clone(), value.clone())));
     identity
-}
-
-/// A seed as data.
-pub(crate) fn seed_value(seed: u64) -> Value {
-    i64::try_from(seed).map_or_else(|_| Value::BigInt(seed.to_string()), Value::Int)
 }

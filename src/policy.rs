@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::suggest;
 use crate::value::Value;
 
 /// What a policy is made for.
@@ -217,7 +218,7 @@ impl Problem for PolicyError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownId { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownId { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
             _ => None,
         }
     }

@@ -21,6 +21,7 @@ mod standard;
 
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment};
+pub use bind::factory::module_function;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use permissions::Permissions;

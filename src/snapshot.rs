@@ -45,7 +45,7 @@ pub fn state<const N: usize>(entries: [(&str, Value); N]) -> Value {
 /// A count as data.
 #[must_use]
 pub fn count(value: u64) -> Value {
-    i64::try_from(value).map_or_else(|_| Value::BigInt(value.to_string()), Value::Int)
+    value.into()
 }
 
 /// An index as data.
@@ -58,6 +58,12 @@ pub fn index(value: usize) -> Value {
 #[must_use]
 pub fn numbers(values: &[f64]) -> Value {
     Value::List(values.iter().map(|value| Value::Float(*value)).collect())
+}
+
+/// Indices as data.
+#[must_use]
+pub fn indices(values: &[usize]) -> Value {
+    Value::List(values.iter().copied().map(index).collect())
 }
 
 /// The entry `key` of the map `state`.
@@ -76,15 +82,27 @@ pub fn read<'a, T>(state: &'a Value, key: &str, read: impl FnOnce(&'a Value) -> 
     read(entry(state, key)?).ok_or_else(|| damaged(key))
 }
 
+/// The entry `key` as `read` understands it; `None` where it is null.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_optional<'a, T>(
+    state: &'a Value,
+    key: &str,
+    read: impl FnOnce(&'a Value) -> Option<T>,
+) -> Result<Option<T>, SnapshotError> {
+    match entry(state, key)? {
+        Value::Null => Ok(None),
+        value => read(value).map(Some).ok_or_else(|| damaged(key)),
+    }
+}
+
 /// The count in entry `key`.
 ///
 /// # Errors
 /// When there is none.
 pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
-    read(state, key, |value| match value {
-        Value::BigInt(text) => text.parse().ok(),
-        value => value.as_int().and_then(|value| u64::try_from(value).ok()),
-    })
+    read(state, key, Value::as_count)
 }
 
 /// The index below `length` in entry `key`.
@@ -92,7 +110,19 @@ pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
 /// # Errors
 /// When there is none.
 pub fn read_index(state: &Value, key: &str, length: usize) -> Result<usize, SnapshotError> {
-    read(state, key, |value| usize::try_from(value.as_int()?).ok().filter(|index| *index < length))
+    read(state, key, |value| as_index(value, length))
+}
+
+/// The indices in entry `key`, each below `length`.
+///
+/// # Errors
+/// When there are none.
+pub fn read_indices(state: &Value, key: &str, length: usize) -> Result<Vec<usize>, SnapshotError> {
+    read(state, key, |value| value.as_list()?.iter().map(|value| as_index(value, length)).collect())
+}
+
+fn as_index(value: &Value, length: usize) -> Option<usize> {
+    usize::try_from(value.as_int()?).ok().filter(|index| *index < length)
 }
 
 /// The number in entry `key`.

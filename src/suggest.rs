@@ -1,4 +1,4 @@
-//! "Did you mean": the known name nearest to one that is not known.
+//! "Did you mean": the known name nearest to one that is not known, and how messages ask about it.
 
 /// The name among `known` that is most like `given`, if one is near enough to be a slip of the
 /// hand rather than a guess. Ties go to the earliest of `known`.
@@ -19,4 +19,29 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         }
     }
     best.map(|(_, name)| name)
+}
+
+/// The question that a message asks about the name it takes to be meant.
+#[must_use]
+pub fn question(near: &str) -> String {
+    format!("did you mean `{near}`?")
+}
+
+/// What to say to someone who wrote `given`: which of the `known` names may be meant, or else all
+/// of them behind `has`, such as "it takes".
+///
+/// ```
+/// use skyfall::suggest::hint;
+/// assert_eq!(hint("lenght", "it takes", ["length", "force"]), "did you mean `length`?");
+/// assert_eq!(hint("banana", "it takes", ["length", "force"]), "it takes length, force");
+/// assert_eq!(hint("banana", "it takes", []), "it takes none");
+/// ```
+#[must_use]
+pub fn hint<'a>(given: &str, has: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(given, known.iter().copied()) {
+        Some(near) => question(near),
+        None if known.is_empty() => format!("{has} none"),
+        None => format!("{has} {}", known.join(", ")),
+    }
 }

@@ -65,6 +65,16 @@ impl Value {
         }
     }
 
+    /// The integer as a count, if it is at least 0 and below 2^64; also of a float with an integral
+    /// value.
+    #[must_use]
+    pub fn as_count(&self) -> Option<u64> {
+        match self {
+            Self::BigInt(text) => text.parse().ok(),
+            other => other.as_int().and_then(|value| u64::try_from(value).ok()),
+        }
+    }
+
     /// The number as a float, if it is an integer or a float.
     #[must_use]
     pub fn as_float(&self) -> Option<f64> {
@@ -133,6 +143,12 @@ macro_rules! from {
     )+};
 }
 from! { bool => Bool, i32 => Int, u32 => Int, i64 => Int, f64 => Float, &str => Text, String => Text, Vec<Value> => List, Map => Map }
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or_else(|_| Self::BigInt(value.to_string()), Self::Int)
+    }
+}
 
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {

@@ -37,6 +37,23 @@ fn an_experiment_leaves_the_same_bytes_in_two_processes() {
 }
 
 #[test]
+fn an_experiment_s_recorded_rows_are_rescored_to_the_same_rewards() {
+    let scratch = Scratch::new();
+    let whole = script("03_experiment.lua");
+    let recording = "rollout = { window_steps = 200, total_steps = 6000, auto_reset = true },";
+    assert!(whole.contains(recording));
+    let recorded = format!("{recording}\n  trace = {{ record = {{ \"next_observation\" }} }},");
+    scratch.write("recorded.lua", &whole.replace(recording, &recorded));
+    scratch.skyfall(&["script", "recorded.lua"]).ok();
+    // The same composition, as a script of its own.
+    let (head, _) = whole.split_once("local result = ").unwrap();
+    scratch.write("reward.lua", &format!("{head}\nreturn config.reward"));
+    scratch.skyfall(&["trace", "rescore", "out/traces.jsonl", "--reward", "reward.lua", "-o", "again.jsonl"]).ok();
+    assert_eq!(scratch.read("again.jsonl"), scratch.read("out/traces.jsonl"));
+    assert_eq!(scratch.read("again.jsonl").lines().count(), 6000);
+}
+
+#[test]
 fn a_script_s_own_providers_run_and_their_bundle_needs_no_script() {
     let scratch = Scratch::new();
     assert_eq!(run(&scratch, "04_providers.lua"), "ok\n");

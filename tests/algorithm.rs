@@ -1,9 +1,15 @@
 //! Algorithms by name: what they refuse and say, controls at shifts, and effective rank.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use allocation_counter::measure;
+use skyfall::algorithm::{Episode, registry as algorithms};
 use skyfall::diagnostic::Problem;
 use skyfall::experiment::{Catalog, Experiment, Parts, Silent};
+use skyfall::policy::Context;
+use skyfall::space::Space;
 use skyfall::text::json;
-use skyfall::value::Value;
+use skyfall::value::{Map, Value};
 
 use crate::experiment::{config, rows};
 
@@ -119,4 +125,83 @@ fn effective_rank_is_measured_once_a_window_and_named() {
     let parsed = json::parse(r#"{"env": {"id": "x"}, "rollout": {"total_steps": 1}, "trace": {"effective_rank": 1}}"#);
     let line = skyfall::config::ExperimentConfig::from_value(&parsed.unwrap()).unwrap_err().to_string();
     assert!(line.contains("`trace.effective_rank`") && line.contains("at least 2"), "{line}");
+}
+
+/// What every algorithm says it takes, and what `docs/algorithms.md` says of it.
+#[test]
+fn the_documented_parameters_are_those_taken() {
+    let (_, table) = include_str!("../docs/algorithms.md").split_once("| algorithm | parameter |").unwrap();
+    let mut documented: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').collect();
+        let quoted = |cell: usize| cells[cell].split('`').skip(1).step_by(2);
+        if quoted(1).next().is_some() {
+            names = quoted(1).collect();
+        }
+        for name in &names {
+            documented.entry(name).or_insert_with(|| BTreeSet::from(["seed"])).extend(quoted(2));
+        }
+    }
+    let space = Space::discrete(3, 0).unwrap();
+    let context = Context { observation_space: &space, action_space: &space, seed: 0 };
+    let unknown = Map::from_iter([("?".to_owned(), Value::Int(1))]);
+    for name in algorithms::NAMES.into_iter().filter(|name| *name != "none") {
+        let refusal = algorithms::make(name, &unknown, None, context).err().unwrap().to_string();
+        let (_, taken) = refusal.split_once("it takes ").unwrap();
+        assert_eq!(documented.remove(name).unwrap(), taken.split(", ").collect(), "{name}");
+    }
+    assert_eq!(documented.into_keys().collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Sizes that no memory has are refused like any other mistake, before anything is made of them.
+#[test]
+fn what_does_not_fit_memory_is_refused() {
+    for (name, params) in [
+        ("ars", r#"{"directions": 2000000000}"#),
+        ("cem", r#"{"population": 2000000000}"#),
+        ("ppo", r#"{"critic": [2000000000, 2000000000]}"#),
+    ] {
+        let line = refusal(&format!(r#"{{"name": "{name}", "params": {params}}}"#));
+        assert!(line.contains("too many"), "{line}");
+    }
+    // A horizon fills up as it goes.
+    assert!(experiment(r#"{"name": "ppo", "params": {"horizon": 2000000000}}"#, 10, "").is_ok());
+}
+
+/// An episode whose return is not finite is no reason to go anywhere.
+#[test]
+fn returns_that_are_not_finite_move_nothing() {
+    let space = Space::discrete(2, 0).unwrap();
+    let context = Context { observation_space: &space, action_space: &space, seed: 0 };
+    for name in ["ars", "cem"] {
+        let mut algorithm = algorithms::make(name, &Map::new(), None, context).unwrap();
+        for index in 0..400 {
+            let episode = Episode { index, steps: 1, total_reward: f64::NAN, ..Episode::default() };
+            algorithm.on_episode(&episode).unwrap();
+        }
+        algorithm.finish().unwrap();
+        assert_eq!(algorithm.policy().parameters().unwrap(), [0.0; 4], "{name}");
+    }
+}
+
+/// Steps beyond the first ones cost the loop and its parts no allocation.
+#[test]
+fn a_step_of_the_loop_allocates_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let tiles = r#"{"tilings": 3, "bins": 4, "low": [null, -2, null, -2], "high": [null, 2, null, 2]}"#;
+    for algorithm in [
+        r#"{"name": "none"}"#.to_owned(),
+        r#"{"name": "ars"}"#.to_owned(),
+        r#"{"name": "ppo", "params": {"horizon": 64, "epochs": 1}}"#.to_owned(),
+        format!(r#"{{"name": "q_learning", "policy": {{"id": "tabular", "kwargs": {tiles}}}}}"#),
+    ] {
+        let allocations = |steps| {
+            let mut experiment = experiment(&algorithm, steps, "").unwrap();
+            let path = directory.path().join("t.jsonl");
+            measure(|| assert_eq!(experiment.run(Some(&path), &mut Silent).unwrap().steps, steps)).count_total
+        };
+        let (short, long) = (allocations(1_000), allocations(3_000));
+        assert!(long < short + 20, "{algorithm}: {short} allocations in 1000 steps, {long} in 3000");
+    }
 }

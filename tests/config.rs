@@ -116,10 +116,10 @@ trace: {record: [observatoin, reward_x9]}
 banana: 1
 "#;
     let expected = [
-        "`env.kwarg`: unknown key, did you mean `kwargs`?",
-        "`rollout.windw_steps`: unknown key, did you mean `window_steps`?",
-        "`reward.terms[5].wieght`: unknown key, did you mean `weight`?",
-        "`banana`: unknown key, known are `env`, `algorithm`, `rollout`, `reward`, `regime`, `run`, `trace`",
+        "`env.kwarg`: unknown key; did you mean `kwargs`?",
+        "`rollout.windw_steps`: unknown key; did you mean `window_steps`?",
+        "`reward.terms[5].wieght`: unknown key; did you mean `weight`?",
+        "`banana`: unknown key; known are env, algorithm, rollout, reward, regime, run, trace",
         "`env.id`: expected text, found an integer (7)",
         "`algorithm.name`: expected text, found a list",
         "`algorithm.policy.id`: missing, expected a policy's name or dotted factory",
@@ -133,8 +133,8 @@ banana: 1
         "`regime.provider`: missing, expected a provider's name",
         "`run.seed`: expected an integer of at least 0, found an integer (-1)",
         "`run.meta.seed`: identifies the run, so it comes from `run.seed`",
-        "`trace.record[0]`: `observatoin` cannot be recorded, did you mean `observation`?",
-        "`trace.record[1]`: `reward_x9` cannot be recorded, what can is `observation`, `next_observation`, `env_reward`, `terminated`, `truncated`",
+        "`trace.record[0]`: `observatoin` cannot be recorded; did you mean `observation`?",
+        "`trace.record[1]`: `reward_x9` cannot be recorded; what can is observation, next_observation, env_reward, terminated, truncated",
     ];
     assert_eq!(mistakes(text), expected);
     assert_eq!(read(text).unwrap_err().exit(), Exit::Failure);
@@ -195,7 +195,7 @@ fn what_cannot_be_set_is_said() {
         ("run.name", "`run.name` is not of the form a.b.c=VALUE"),
         ("=3", "`=3` is not of the form a.b.c=VALUE"),
         ("run..x=3", "`run..x=3` is not of the form a.b.c=VALUE"),
-        ("rollout.windowsteps=3", "`rollout.windowsteps`: unknown key, did you mean `window_steps`?"),
+        ("rollout.windowsteps=3", "`rollout.windowsteps`: unknown key; did you mean `window_steps`?"),
         ("run.name.x=3", "`run.name` is text, which has no `x`"),
         ("run.seed.x=3", "`run.seed` is a single value, which has no `x`"),
         ("algorithm.params.seed.x=3", "`algorithm.params.seed` is an integer, which has no `x`"),

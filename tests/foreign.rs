@@ -197,6 +197,22 @@ fn parameters_of_every_kind_are_listed_and_set() {
     assert!(refused(&mut env, "gain", Value::Float(f64::NAN)).ends_with("must be a finite number, got NaN"));
 }
 
+#[test]
+fn reset_options_go_to_the_world() {
+    let mut there = make("python:gymnasium/CartPole-v1", Map::new());
+    let mut here = registry::make("CartPole-v1", &Map::new()).unwrap();
+    let (mut a, mut b) = (there.observation_space().blank(), here.observation_space().blank());
+    let narrow = Map::from_iter([("low".to_owned(), Value::Float(0.01)), ("high".to_owned(), Value::Float(0.02))]);
+    for (seed, options) in [(Some(1), &narrow), (None, &narrow), (None, &Map::new())] {
+        there.reset_with(seed, options, &mut a).unwrap();
+        here.reset_with(seed, options, &mut b).unwrap();
+        assert_eq!(a, b, "{options:?}");
+    }
+    let wrong = Map::from_iter([("low".to_owned(), Value::from("down"))]);
+    let error = there.reset_with(None, &wrong, &mut a).unwrap_err().to_string();
+    assert!(error.contains("`reset` raised ValueError"), "{error}");
+}
+
 /// The program in the documentation, as it stands there.
 #[test]
 fn the_program_of_the_documentation_is_an_environment() {

@@ -142,6 +142,51 @@ fn what_cannot_be_answered_is_refused_clearly() {
 }
 
 #[test]
+fn a_body_of_unknown_length_is_bounded_as_well() {
+    let served = served();
+    let mut request =
+        b"POST /act HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    for _ in 0..17 {
+        request.extend_from_slice(b"100000\r\n");
+        request.resize(request.len() + (1 << 20), b' ');
+        request.extend_from_slice(b"\r\n");
+    }
+    // It is refused before its end, which never comes.
+    let (status, answer) = served.raw(&request);
+    assert!(status == 413 && answer.contains("larger than 16777216 bytes"), "{status} {answer}");
+    let small = format!("{{\"observation\": {OBSERVATION}}}");
+    let chunk = format!("{:x}\r\n{small}\r\n0\r\n\r\n", small.len());
+    let head = "POST /act HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_eq!(served.raw(format!("{head}{chunk}").as_bytes()), served.act(&small));
+    served.end();
+}
+
+#[test]
+fn a_client_that_does_not_send_what_it_announced_is_told_so_in_the_end() {
+    let served = served();
+    let (status, answer) =
+        served.raw(b"POST /act HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n{");
+    assert!(status == 408 && answer.contains("did not arrive in time"), "{status} {answer}");
+    served.end();
+}
+
+#[test]
+fn more_connections_than_are_held_wait_for_their_turn() {
+    let served = served();
+    let idle: Vec<TcpStream> = (0..256).map(|_| TcpStream::connect(&served.address).unwrap()).collect();
+    let mut late = TcpStream::connect(&served.address).unwrap();
+    late.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    late.set_read_timeout(Some(std::time::Duration::from_millis(500))).unwrap();
+    assert!(late.read(&mut [0; 12]).is_err(), "it was answered before its turn");
+    drop(idle);
+    late.set_read_timeout(None).unwrap();
+    let mut first = [0; 12];
+    late.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    served.end();
+}
+
+#[test]
 fn concurrent_clients_are_all_answered() {
     let served = served();
     let expected = served.act(&format!("{{\"observation\": {OBSERVATION}}}"));

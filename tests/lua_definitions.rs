@@ -135,6 +135,21 @@ assert(not ok and problem:find "after its episode ended", problem)
     run(&definition, then).ok();
 }
 
+#[test]
+fn reset_options_reach_a_reset_that_takes_them() {
+    let place = "reset = function(env, options) env.x = options.at or 0; return { env.x }, options end,";
+    let then = r#"
+local env = skyfall.env.make "Walk-v0"
+local seen, info = env:reset { options = { at = 2, by = { "hand" } } }
+assert(seen[1] == 2 and info.at == 2 and info.by[1] == "hand")
+seen, info = env:reset()
+assert(seen[1] == 0 and next(info) == nil)
+"#;
+    run(&walk("reset", place), then).ok();
+    let asked = "skyfall.env.make('Walk-v0'):reset { options = { at = 2 } }";
+    run(&walk("", ""), asked).failed(1, &["takes no reset option `at`: its `reset` has no second parameter"]);
+}
+
 const EXPERIMENT: &str = r#"
 local function config(policy)
   return {

@@ -47,6 +47,15 @@ fn python_s_json_reads_the_trace_and_prints_it_again() {
 }
 
 #[test]
+fn duckdb_reads_the_trace_as_parquet() {
+    let scratch = Scratch::new();
+    acceptance(&scratch, "03_experiment.lua");
+    scratch.skyfall(&["trace", "cat", "out/traces.jsonl", "--format", "parquet", "-o", "t.parquet"]).ok();
+    let answer = python(&scratch, "check_parquet.py", &["out/traces.jsonl", "t.parquet"]);
+    assert!(answer.starts_with("ok 6000 ") && answer.contains(" reward_components.upright "), "{answer}");
+}
+
+#[test]
 fn gymnasium_goes_the_same_way_on_seeds_of_no_vector() {
     let scratch = Scratch::new();
     let ours = scratch.script(include_str!("data/env/walk.lua")).ok().stdout;

@@ -1,7 +1,9 @@
 //! Policies by id: what they refuse, their gradients, and what their checkpoints bring back.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use allocation_counter::measure;
 use skyfall::bundle::{Bundle, ExportOptions, ServeOptions, export, serve};
 use skyfall::experiment::{Catalog, Silent};
 use skyfall::policy::{Context, Policy, registry};
@@ -147,4 +149,44 @@ fn a_table_has_a_cell_for_each_tile() {
     let mut action = Element::Discrete(0);
     let refused = policy.act(&observation([f32::NAN, 0.0, 0.0, 0.0]), &mut action).unwrap_err();
     assert!(refused.to_string().contains("NaN"), "{refused}");
+}
+
+/// Acting is what a step costs: once the buffers are there, it allocates nothing.
+#[test]
+fn acting_allocates_nothing() {
+    let tiles = r#"{"tilings": 3, "bins": 4, "low": [null, -2, null, -2], "high": [null, 2, null, 2]}"#;
+    for (id, kwargs) in [
+        ("linear_menu", "{}"),
+        ("linear_softmax", r#"{"sample": true}"#),
+        ("mlp", r#"{"sample": true}"#),
+        ("tabular", tiles),
+        ("random", "{}"),
+        ("constant", r#"{"action": 1}"#),
+    ] {
+        let mut policy = make(id, kwargs).unwrap();
+        let (seen, mut action) = (observation([0.1, 0.2, 0.3, 0.4]), Element::Discrete(0));
+        let mut act = || policy.act(&seen, &mut action).unwrap();
+        act();
+        let allocations = measure(|| (0..100).for_each(|_| act()));
+        assert_eq!(allocations.count_total, 0, "{id}");
+    }
+}
+
+/// What every policy says it takes, and what `docs/policies.md` says of it.
+#[test]
+fn the_documented_arguments_are_those_taken() {
+    let (_, table) = include_str!("../docs/policies.md").split_once("| id | arguments").unwrap();
+    let mut documented: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').collect();
+        let quoted = |cell: usize| cells[cell].split('`').skip(1).step_by(2);
+        documented.insert(quoted(1).next().unwrap(), quoted(2).collect());
+    }
+    for id in registry::IDS.into_iter().filter(|id| *id != registry::REFERENCE_LINEAR_MENU) {
+        let refusal = make(id, r#"{"?": 1}"#).err().unwrap();
+        let (_, taken) = refusal.split_once("it takes ").unwrap();
+        let taken = taken.split(';').next().unwrap().split(", ").collect();
+        assert_eq!(documented.remove(id).unwrap(), taken, "{id}");
+    }
+    assert_eq!(documented.into_keys().collect::<Vec<_>>(), [""; 0]);
 }

@@ -1,5 +1,7 @@
 //! Runs that stop anywhere go on to the very same bytes, or refuse at the start and say why.
 
+mod parts;
+
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -88,29 +90,21 @@ fn learning_regimes_and_composed_rewards_go_on_where_they_stopped() {
         r#"{"provider": "drift", "params": {"path": "random_walk", "std": 0.05, "every": 7,
             "env": {"length": {"from": 0.4, "to": 0.6}}}}"#,
     ];
-    for regime in regimes {
+    let learners = [
+        r#""name": "discrete_hill_climbing", "params": {"episodes": 2}"#,
+        r#""name": "ars", "params": {"directions": 3, "top": 2, "episodes": 2}"#,
+        r#""name": "cem", "params": {"population": 6, "elite": 2, "episodes": 2}"#,
+    ];
+    for (regime, learner) in regimes.iter().flat_map(|regime| learners.map(|learner| (regime, learner))) {
         let text = format!(
             r#"{{"env": {{"id": "CartPole-v1"}},
-                "algorithm": {{"name": "discrete_hill_climbing", "params": {{"episodes": 2}},
-                    "policy": {{"id": "linear_menu"}}}},
+                "algorithm": {{{learner}, "policy": {{"id": "linear_menu"}}}},
                 "rollout": {{"window_steps": 100, "total_steps": 2500}}, "run": {{"name": "r", "seed": 3}},
                 "reward": {{"terms": [{{"builtin": "env"}}, {{"builtin": "alive", "weight": 0.1}}]}},
                 "regime": {regime}}}"#
         );
         assert_resumes(&config(&text), &[100, 471, 1200, 1201, 2499]);
     }
-}
-
-#[test]
-fn an_algorithm_that_does_not_say_how_is_named() {
-    let text = r#"{"env": {"id": "CartPole-v1"}, "algorithm": {"name": "ars", "policy": {"id": "linear_menu"}},
-        "rollout": {"total_steps": 100}}"#;
-    let directory = tempfile::tempdir().unwrap();
-    let mut experiment = Experiment::new(config(text), &Catalog::native(), Parts::default()).unwrap();
-    let checkpoints = Checkpoints { every: None, resume: true };
-    let error = experiment.run_with(Some(&directory.path().join("t.jsonl")), Some(checkpoints), &mut Silent);
-    assert!(error.unwrap_err().to_string().contains("algorithm `ars` cannot be checkpointed"));
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 const CONFIG: &str = "env: {id: CartPole-v1}\n\
@@ -140,10 +134,20 @@ fn killed_at(scratch: &Scratch, arguments: &[&str], trace: &str, bytes: u64) -> 
     }
 }
 
+/// What has the most to remember: networks, half a batch, wrappers, and a learner a regime.
+const DEEP: &str = "env: {id: CartPole-v1, wrappers: [{name: action_delay, params: {steps: 1}},\n\
+    \x20 {name: observation_noise, params: {std: 0.02}}, {name: sticky_actions, params: {probability: 0.1}}]}\n\
+    algorithm:\n\
+    \x20 name: ppo+oracle_per_regime\n\
+    \x20 params: {critic: [8], epochs: 3}\n\
+    \x20 policy: {id: mlp, kwargs: {hidden: [8]}}\n\
+    rollout: {window_steps: 500, total_steps: 30000}\nrun: {seed: 4}\n\
+    regime: {provider: cycle, params: {entries: [{id: a, steps: 3000}, {id: b, steps: 2000, env: {force_mag: 7.0}}]}}\n";
+
 #[test]
 fn a_killed_process_goes_on_to_the_same_trace_and_bundle() {
     let scratch = Scratch::new();
-    scratch.write("config.yaml", CONFIG);
+    scratch.write("config.yaml", DEEP);
     scratch.skyfall(&["run", "config.yaml", "--traces", "whole/traces.jsonl", "--export", "whole/bundle"]).ok();
     let run = ["run", "config.yaml", "--traces", "t/traces.jsonl", "--export", "t/bundle", "--checkpoint-every", "1"];
     let resumed = [&run[..], &["--resume"]].concat();
@@ -161,6 +165,14 @@ fn a_killed_process_goes_on_to_the_same_trace_and_bundle() {
         assert!(read("whole") == read("t"), "{file} differs");
     }
     assert!(!scratch.file("t/traces.checkpoint.json").exists(), "nothing is left to resume");
+}
+
+/// Kills the command once `trace` is a third as long as `whole`, and starts it again.
+fn killed_and_resumed(scratch: &Scratch, arguments: &[&str], trace: &str, whole: &str) {
+    let length = std::fs::metadata(scratch.file(whole)).unwrap().len();
+    assert!(killed_at(scratch, arguments, trace, length / 3));
+    assert!(checkpoint_path(&scratch.file(trace)).exists());
+    scratch.skyfall(arguments).ok();
 }
 
 /// A run of a script whose term's code is `term`, up to the options of its run.
@@ -184,10 +196,7 @@ fn terms_and_regimes_in_lua_that_keep_no_state_go_on_too() {
     scratch.write("script.lua", &scripted("return s.params.scale * target - s.next_observation[1]"));
     scratch.skyfall(&["script", "script.lua", "--out", "whole"]).ok();
     let run = ["script", "script.lua", "--out", "t", "--checkpoint-every", "1", "--resume"];
-    let length = std::fs::metadata(scratch.file("whole/traces.jsonl")).unwrap().len();
-    assert!(killed_at(&scratch, &run, "t/traces.jsonl", length / 3));
-    assert!(scratch.file("t/traces.checkpoint.json").exists());
-    scratch.skyfall(&run).ok();
+    killed_and_resumed(&scratch, &run, "t/traces.jsonl", "whole/traces.jsonl");
     for file in ["traces.jsonl", "bundle/manifest.yaml", "bundle/checkpoint/weights.safetensors"] {
         let read = |directory: &str| std::fs::read(scratch.file(directory).join(file)).unwrap();
         assert!(read("whole") == read("t"), "{file} differs");
@@ -200,6 +209,7 @@ fn what_keeps_state_is_named_at_the_start() {
         ("count = count + 1 return count", "the variable `count`"),
         ("seen[1] = s.step return 1", "`seen`"),
         ("return math.random()", "math.random"),
+        ("rawset(s.observation, 'count', 1) return 1", "rawset"),
     ] {
         let scratch = Scratch::new();
         scratch.write("script.lua", &scripted(term));
@@ -222,6 +232,76 @@ fn environments_and_policies_in_lua_are_named_at_the_start() {
         .skyfall(&["script", "script.lua"])
         .failed(1, &["script.lua:", "environment `Corridor-v0`", "written in Lua"]);
     assert_eq!(scratch.tree(), ["script.lua"]);
+}
+
+/// A run of a policy whose table is `own` and whose actions are `act`.
+fn acting(own: &str, act: &str) -> String {
+    format!(
+        "local skyfall = require 'skyfall'\n\
+         skyfall.policy.define {{ id = 'lean', kwargs = {{ index = 3 }},\n\
+         new = function(kwargs, context) return {own} end,\n\
+         act = function(self, observation) {act} end }}\n\
+         return skyfall.experiment {{ env = {{ id = 'CartPole-v1', wrappers = {{ {{ name = 'sticky_actions' }} }} }},\n\
+         algorithm = {{ name = 'none', policy = {{ id = 'lean' }} }},\n\
+         rollout = {{ window_steps = 100, total_steps = 20000 }}, run = {{ name = 'r', seed = 1 }} }}\n"
+    )
+}
+
+#[test]
+fn policies_in_lua_that_keep_no_state_go_on_too() {
+    let scratch = Scratch::new();
+    let act = "return observation[self.index] > self.at[1] and 1 or 0";
+    scratch.write("script.lua", &acting("{ index = kwargs.index, at = { 0.01, 2 } }", act));
+    scratch.skyfall(&["run", "script.lua", "--traces", "whole.jsonl"]).ok();
+    let run = ["run", "script.lua", "--traces", "t.jsonl", "--checkpoint-every", "1", "--resume"];
+    killed_and_resumed(&scratch, &run, "t.jsonl", "whole.jsonl");
+    assert_eq!(scratch.read("whole.jsonl"), scratch.read("t.jsonl"));
+    for (own, act) in [
+        ("{ n = 0 }", "self.n = self.n + 1 return self.n % 2"),
+        ("{ rng = context.rng }", "return self.rng:integers(2)"),
+        ("{ flip = function() return 1 end }", "return self.flip()"),
+        ("{}", "return math.random(2) - 1"),
+    ] {
+        scratch.write("script.lua", &acting(own, act));
+        let words = ["cannot be resumed", "policy `lean`", "written in Lua"];
+        scratch.skyfall(&["run", "script.lua", "--traces", "new.jsonl", "--resume"]).failed(1, &words);
+        assert!(!scratch.file("new.jsonl").exists(), "{own}");
+    }
+}
+
+#[test]
+fn an_algorithm_in_lua_is_named_at_the_start() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "script.lua",
+        "local skyfall = require 'skyfall'\n\
+         skyfall.algorithm.define { name = 'idle', policy = 'linear_menu', on_step = function() end }\n\
+         return skyfall.experiment { env = { id = 'CartPole-v1' }, algorithm = { name = 'idle+reset_at_shift' },\n\
+         rollout = { total_steps = 100 } }\n",
+    );
+    let run = ["run", "script.lua", "--traces", "t.jsonl"];
+    scratch
+        .skyfall(&[&run[..], &["--resume"]].concat())
+        .failed(1, &["cannot be resumed", "algorithm `idle`", "written in Lua"]);
+    assert_eq!(scratch.tree(), ["script.lua"]);
+    scratch.skyfall(&run).ok();
+}
+
+/// `tests/run` makes the venv with Gymnasium that this needs.
+#[test]
+fn an_environment_in_another_process_is_named_at_the_start_through_its_wrappers() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "config.yaml",
+        "env: {id: 'python:gymnasium/CartPole-v1', wrappers: [{name: sticky_actions}]}\n\
+         algorithm: {name: none, policy: {id: random}}\nrollout: {total_steps: 100}\n",
+    );
+    let run = ["run", "config.yaml", "--traces", "t.jsonl"];
+    scratch
+        .skyfall(&[&run[..], &["--resume"]].concat())
+        .failed(1, &["cannot be resumed", "environment `python:gymnasium/CartPole-v1`"]);
+    assert_eq!(scratch.tree(), ["config.yaml"]);
+    scratch.skyfall(&run).ok();
 }
 
 #[test]

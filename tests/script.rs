@@ -29,6 +29,18 @@ fn modules_stand_beside_the_script_whatever_the_working_directory() {
 }
 
 #[test]
+fn a_configuration_that_is_returned_but_no_experiment_is_told() {
+    let scratch = Scratch::new();
+    let ran = scratch.script("return { env = { id = 'CartPole-v1' }, rollout = { total_steps = 3 } }").ok();
+    assert!(
+        ran.stderr.contains("returned a plain table, which is not run; return `skyfall.experiment`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(scratch.script("return { 1, 2 }").ok().stderr.is_empty());
+}
+
+#[test]
 fn a_missing_module_names_the_nearest() {
     Scratch::new()
         .script("require 'skyfall.rewards'")

@@ -5,6 +5,7 @@ mod columns;
 mod commands;
 mod edges;
 mod grouping;
+mod parquet;
 mod rescoring;
 mod rows;
 mod scripts;

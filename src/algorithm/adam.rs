@@ -1,5 +1,8 @@
 //! Adam (Kingma and Ba 2015, arXiv 1412.6980), with the paper's decay rates.
 
+use crate::snapshot::{self, SnapshotError};
+use crate::value::Value;
+
 const BETA: [f64; 2] = [0.9, 0.999];
 const EPSILON: f64 = 1e-8;
 
@@ -15,6 +18,24 @@ pub(super) struct Adam {
 impl Adam {
     pub(super) fn new(size: usize) -> Self {
         Self { first: vec![0.0; size], second: vec![0.0; size], decay: [1.0; 2] }
+    }
+
+    pub(super) fn snapshot(&self) -> Value {
+        snapshot::state([
+            ("first", snapshot::numbers(&self.first)),
+            ("second", snapshot::numbers(&self.second)),
+            ("decay", snapshot::numbers(&self.decay)),
+        ])
+    }
+
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none of as many parameters.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "first", &mut self.first)?;
+        snapshot::read_numbers_into(state, "second", &mut self.second)?;
+        snapshot::read_numbers_into(state, "decay", &mut self.decay)
     }
 
     /// Steps `parameters` against `gradient`.

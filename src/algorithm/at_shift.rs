@@ -16,7 +16,9 @@ use super::{Algorithm, AlgorithmError, Episode, Window};
 use crate::policy::{Policy, PolicyError};
 use crate::regime::Regime;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 /// What happens at a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,7 @@ pub fn controlled(control: Control, make: Maker) -> Result<Box<dyn Algorithm>, A
         regime: None,
         resting: IndexMap::new(),
         within_episode: false,
+        warnings: Vec::new(),
         told: Vec::new(),
     }))
 }
@@ -61,8 +64,21 @@ struct Controlled {
     /// The other regimes' learners.
     resting: IndexMap<Option<String>, Box<dyn Algorithm>>,
     within_episode: bool,
-    /// What the user was told: learners repeat each other.
+    /// What the learners say that the user was not told: they repeat each other.
+    warnings: Vec<String>,
     told: Vec<String>,
+}
+
+impl Controlled {
+    /// Hears what the present learner says, before it goes or is asked.
+    fn hear(&mut self) {
+        for warning in self.present.take_warnings() {
+            if !self.told.contains(&warning) {
+                self.told.push(warning.clone());
+                self.warnings.push(warning);
+            }
+        }
+    }
 }
 
 /// What makes two regimes the same.
@@ -107,6 +123,7 @@ impl Algorithm for Controlled {
         if entered == self.regime {
             return self.present.on_shift(regime);
         }
+        self.hear();
         let known = self.resting.swap_remove(&entered);
         let mut present = match known {
             Some(learner) => learner,
@@ -134,10 +151,42 @@ impl Algorithm for Controlled {
         self.present.finish()
     }
 
+    /// The present learner's policy is saved as every algorithm's is.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let resting = self.resting.iter().map(|(regime, learner)| {
+            Ok(snapshot::state([
+                ("regime", regime.clone().into()),
+                ("policy", learner.policy().snapshot()?),
+                ("algorithm", learner.snapshot()?),
+            ]))
+        });
+        Ok(snapshot::state([
+            ("regime", self.regime.clone().into()),
+            ("present", self.present.snapshot()?),
+            ("resting", resting.collect::<Result<Vec<_>, _>>()?.into()),
+            ("within_episode", self.within_episode.into()),
+            ("told", self.told.iter().map(|line| Value::from(line.as_str())).collect::<Vec<_>>().into()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let text = |value: &Value| value.as_text().map(str::to_owned);
+        self.regime = snapshot::read_optional(state, "regime", text)?;
+        self.present.restore(snapshot::entry(state, "present")?)?;
+        self.resting.clear();
+        for state in snapshot::read(state, "resting", Value::as_list)? {
+            let mut learner = (self.make)().map_err(|_| snapshot::damaged("resting"))?;
+            learner.policy_mut().restore(snapshot::entry(state, "policy")?)?;
+            learner.restore(snapshot::entry(state, "algorithm")?)?;
+            self.resting.insert(snapshot::read_optional(state, "regime", text)?, learner);
+        }
+        self.within_episode = snapshot::read_flag(state, "within_episode")?;
+        self.told = snapshot::read(state, "told", |list| list.as_list()?.iter().map(text).collect())?;
+        Ok(())
+    }
+
     fn take_warnings(&mut self) -> Vec<String> {
-        let mut warnings = self.present.take_warnings();
-        warnings.retain(|warning| !self.told.contains(warning));
-        self.told.extend_from_slice(&warnings);
-        warnings
+        self.hear();
+        std::mem::take(&mut self.warnings)
     }
 }

@@ -16,16 +16,14 @@
 //!
 //! The noise is adapted: halved after a success, doubled after a failure, within bounds relative
 //! to the initial one.
-//!
-//! Measured on CartPole-v1 with `linear_menu` and the default parameters, seeds 0-39, the final
-//! policy frozen over 100 fresh episodes: a mean return of at least 475 for 50 % of seeds after
-//! 10 000 steps, 75 % after 20 000, 95 % after 50 000.
 
-use super::{Algorithm, AlgorithmError, Episode, subject};
+use super::AlgorithmError;
+use super::moments::moments;
+use super::search::{Method, Search};
+use super::subject::Subject;
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 use crate::random::Rng;
-use crate::regime::Regime;
 use crate::snapshot::{self, SnapshotError};
 use crate::value::Value;
 
@@ -33,230 +31,141 @@ use crate::value::Value;
 const NOISE_RANGE: [f64; 2] = [0.01, 2.0];
 /// After how many failed candidates in a row the incumbent plays again.
 const PATIENCE: u64 = 5;
-/// After how many candidates of one and the same score the user is told.
-const INDISTINGUISHABLE: u64 = 10;
 /// The most episodes that an incumbent's score looks back on, in judgings.
 const MEMORY: usize = 6;
 
 pub(super) struct HillClimbing {
-    name: String,
-    policy: Box<dyn Policy>,
-    rng: Rng,
     episodes: usize,
     noise: f64,
     range: [f64; 2],
-    /// The best judged parameters.
-    incumbent: Vec<f64>,
     /// The incumbent's returns in the present regime.
     incumbent_returns: Vec<f64>,
     /// Whose episodes are played now.
     playing: Player,
     /// The returns of this judging.
     returns: Vec<f64>,
-    /// An episode begun under other parameters or another regime is not judged.
-    spoilt: bool,
-    /// A candidate was compared since judging was last begun anew.
-    compared: bool,
     failures: u64,
-    /// Candidates judged, and the bounds of every return seen.
-    judged: u64,
-    seen: [f64; 2],
-    warnings: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Player {
+    /// The best judged parameters: the subject's centre.
     Incumbent,
     Candidate,
 }
 
 impl HillClimbing {
-    pub(super) fn new(
+    pub(super) fn search(
         name: &str,
         mut settings: Settings<'_>,
         policy: Box<dyn Policy>,
         seed: u64,
-    ) -> Result<Self, String> {
-        let seed = settings.seed(seed);
+    ) -> Result<Search<Self>, String> {
+        let rng = Rng::named(settings.seed(seed), "algorithm");
         let noise = settings.positive("noise", 1.0);
         let episodes = settings.count("episodes", 1, 5);
-        let incumbent = subject::parameters(&mut settings, &*policy);
-        let incumbent = settings.finish(incumbent)?;
-        Ok(Self {
-            name: name.to_owned(),
-            rng: Rng::named(seed, "algorithm"),
+        let subject = Subject::new(name, &mut settings, policy, 1);
+        let subject = settings.finish(subject)?;
+        let method = Self {
             episodes,
             noise,
             range: NOISE_RANGE.map(|bound| bound * noise),
-            incumbent,
             incumbent_returns: Vec::new(),
             playing: Player::Incumbent,
             returns: Vec::new(),
-            spoilt: false,
-            compared: false,
             failures: 0,
-            judged: 0,
-            seen: [f64::INFINITY, f64::NEG_INFINITY],
-            warnings: Vec::new(),
-            policy,
-        })
-    }
-
-    /// Gives the policy the incumbent's parameters, perturbed for a candidate.
-    fn play(&mut self, player: Player) -> Result<(), AlgorithmError> {
-        self.playing = player;
-        self.returns.clear();
-        let Some(slots) = self.policy.parameters_mut().filter(|slots| slots.len() == self.incumbent.len()) else {
-            let message = "the policy's parameters changed their number".to_owned();
-            return Err(AlgorithmError::Failed { name: self.name.clone(), message });
         };
-        for (slot, weight) in slots.iter_mut().zip(&self.incumbent) {
-            *slot = *weight;
-            if player == Player::Candidate {
-                *slot += self.noise * self.rng.standard_normal();
-            }
-        }
-        Ok(())
+        Search::new(subject, rng, method)
     }
 
-    /// The candidate's parameters become the incumbent's.
-    fn promote(&mut self) {
-        if let Some(parameters) = self.policy.parameters() {
-            self.incumbent.clear();
-            self.incumbent.extend_from_slice(parameters);
-        }
-        self.incumbent_returns.clear();
-        self.incumbent_returns.append(&mut self.returns);
+    /// Gives the policy the incumbent's parameters, perturbed by noise.
+    fn play_candidate(&mut self, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
+        self.playing = Player::Candidate;
+        self.returns.clear();
+        subject.play(std::iter::repeat_with(|| self.noise * rng.standard_normal()))
     }
 
-    fn end_incumbent(&mut self) -> Result<(), AlgorithmError> {
+    fn end_incumbent(&mut self, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
         self.incumbent_returns.append(&mut self.returns);
         let memory = self.episodes.saturating_mul(MEMORY);
         let surplus = self.incumbent_returns.len().saturating_sub(memory);
         self.incumbent_returns.drain(..surplus);
-        self.play(Player::Candidate)
+        self.play_candidate(subject, rng)
     }
 
-    fn end_candidate(&mut self, better: bool) -> Result<(), AlgorithmError> {
-        self.judged += 1;
-        self.compared = true;
+    fn end_candidate(&mut self, better: bool, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
+        subject.compared();
         let [least, most] = self.range;
         if better {
             self.failures = 0;
             self.noise = (self.noise / 2.0).max(least);
-            self.promote();
+            subject.adopt();
+            self.incumbent_returns.clear();
+            self.incumbent_returns.append(&mut self.returns);
         } else {
             self.failures += 1;
             self.noise = (self.noise * 2.0).min(most);
         }
-        let [low, high] = self.seen;
-        if self.judged == INDISTINGUISHABLE && low == high {
-            self.warnings.push(format!(
-                "every episode of {INDISTINGUISHABLE} candidates returned {low}: the reward cannot tell policies \
-                 apart, so there is nothing to learn from it"
-            ));
-        }
         if self.failures >= PATIENCE {
             self.failures = 0;
-            return self.play(Player::Incumbent);
+            return self.begin(subject, rng);
         }
-        self.play(Player::Candidate)
+        self.play_candidate(subject, rng)
     }
 }
 
-impl Algorithm for HillClimbing {
-    fn policy(&self) -> &dyn Policy {
-        &*self.policy
+impl Method for HillClimbing {
+    /// The incumbent plays.
+    fn begin(&mut self, subject: &mut Subject, _: &mut Rng) -> Result<(), AlgorithmError> {
+        self.playing = Player::Incumbent;
+        self.returns.clear();
+        subject.play_centre()
     }
 
-    fn policy_mut(&mut self) -> &mut dyn Policy {
-        &mut *self.policy
-    }
-
-    fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {
-        if std::mem::take(&mut self.spoilt) {
-            return Ok(());
-        }
-        let score = episode.total_reward;
-        self.seen = [self.seen[0].min(score), self.seen[1].max(score)];
+    fn judge(&mut self, score: f64, subject: &mut Subject, rng: &mut Rng) -> Result<(), AlgorithmError> {
         self.returns.push(score);
         let complete = self.returns.len() >= self.episodes;
         match self.playing {
-            Player::Incumbent if complete => self.end_incumbent(),
+            Player::Incumbent if complete => self.end_incumbent(subject, rng),
             Player::Candidate if complete => {
                 let better = beats(mean(&self.returns), mean(&self.incumbent_returns));
-                self.end_candidate(better)
+                self.end_candidate(better, subject, rng)
             }
             Player::Candidate if self.incumbent_returns.iter().all(|least| beats(*least, score)) => {
-                self.end_candidate(false)
+                self.end_candidate(false, subject, rng)
             }
             _ => Ok(()),
         }
     }
 
-    fn on_shift(&mut self, _: &Regime) -> Result<(), AlgorithmError> {
-        if !std::mem::take(&mut self.compared) {
-            return Ok(());
-        }
+    fn on_shift(&mut self) {
         self.incumbent_returns.clear();
         self.failures = 0;
         self.noise = self.noise.max(self.range[1] / 2.0);
-        self.spoilt = true;
-        self.play(Player::Incumbent)
     }
 
-    fn take_over(&mut self, within_episode: bool) {
-        self.spoilt = within_episode;
+    fn needed(&self) -> usize {
+        self.episodes.saturating_mul(2)
     }
 
-    fn finish(&mut self) -> Result<(), AlgorithmError> {
-        if self.judged == 0 {
-            self.warnings.push(format!(
-                "no candidate was judged: the run has too few finished episodes ({} are played for each)",
-                self.episodes
-            ));
-        }
-        self.play(Player::Incumbent)
-    }
-
-    fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Ok(snapshot::state([
-            ("rng", self.rng.snapshot()),
+    fn snapshot(&self) -> Value {
+        snapshot::state([
             ("noise", self.noise.into()),
-            ("incumbent", snapshot::numbers(&self.incumbent)),
             ("incumbent_returns", snapshot::numbers(&self.incumbent_returns)),
             ("candidate", (self.playing == Player::Candidate).into()),
             ("returns", snapshot::numbers(&self.returns)),
-            ("spoilt", self.spoilt.into()),
-            ("compared", self.compared.into()),
             ("failures", snapshot::count(self.failures)),
-            ("judged", snapshot::count(self.judged)),
-            ("seen", snapshot::numbers(&self.seen)),
-        ]))
+        ])
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        let incumbent = snapshot::read_numbers(state, "incumbent")?;
-        if incumbent.len() != self.incumbent.len() {
-            return Err(snapshot::damaged("incumbent"));
-        }
-        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
         self.noise = snapshot::read_number(state, "noise")?;
-        self.incumbent = incumbent;
         self.incumbent_returns = snapshot::read_numbers(state, "incumbent_returns")?;
         let candidate = snapshot::read_flag(state, "candidate")?;
         self.playing = if candidate { Player::Candidate } else { Player::Incumbent };
         self.returns = snapshot::read_numbers(state, "returns")?;
-        self.spoilt = snapshot::read_flag(state, "spoilt")?;
-        self.compared = snapshot::read_flag(state, "compared")?;
         self.failures = snapshot::read_count(state, "failures")?;
-        self.judged = snapshot::read_count(state, "judged")?;
-        self.seen = snapshot::read_numbers(state, "seen")?.try_into().map_err(|_| snapshot::damaged("seen"))?;
         Ok(())
-    }
-
-    fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
     }
 }
 
@@ -266,9 +175,8 @@ fn beats(score: f64, other: f64) -> bool {
 }
 
 fn mean(returns: &[f64]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a handful of episodes")]
-    let count = returns.len() as f64;
-    returns.iter().sum::<f64>() / count
+    let [mean, _] = moments(returns.iter().copied());
+    mean
 }
 
 #[cfg(test)]
@@ -277,8 +185,10 @@ mod tests {
     use std::path::Path;
 
     use super::super::registry::make;
+    use super::super::{Algorithm, Episode};
     use super::*;
     use crate::policy::{Checkpoint, Context, PolicyError};
+    use crate::regime::Regime;
     use crate::space::{Element, Space};
     use crate::value::{Map, Value};
 

@@ -11,23 +11,26 @@
 
 mod batch;
 
+use super::actor::{Actor, probabilities};
 use super::adam::Adam;
-use super::reinforce::differentiable;
+use super::moments::number;
 use super::{Algorithm, AlgorithmError};
-use crate::policy::network::Network;
-use crate::policy::settings::{Settings, count};
-use crate::policy::softmax::{draw, softmax};
+use crate::policy::network::{Network, n_parameters};
+use crate::policy::settings::{MOST_WEIGHTS, Settings};
 use crate::policy::{Policy, PolicyError};
 use crate::random::Rng;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
 use crate::value::Value;
 use batch::{Batch, Step};
 
+/// The critic's hidden units unless others are asked for.
+const HIDDEN: [usize; 2] = [64, 64];
+
 pub(super) struct Ppo {
-    policy: Box<dyn Policy>,
+    actor: Actor,
     critic: Network,
-    rng: Rng,
     learning_rate: f64,
     discount: f64,
     lambda: f64,
@@ -40,16 +43,16 @@ pub(super) struct Ppo {
     optimisers: [Adam; 2],
     gradients: [Vec<f64>; 2],
     batch: Batch,
+    /// The batch's steps as they were last shuffled.
     order: Vec<usize>,
-    /// Scratch: one observation's features, the probabilities there, and the loss by the scores.
-    features: Vec<f64>,
+    /// Scratch: the actions' probabilities, and the loss by the scores.
     probabilities: Vec<f64>,
     by_score: Vec<f64>,
 }
 
 impl Ppo {
-    pub(super) fn new(mut settings: Settings<'_>, mut policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
-        let mut rng = Rng::named(settings.seed(seed), "algorithm");
+    pub(super) fn new(mut settings: Settings<'_>, policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
+        let rng = Rng::named(settings.seed(seed), "algorithm");
         let learning_rate = settings.positive("learning_rate", 0.001);
         let discount = settings.share("discount", 0.98);
         let lambda = settings.share("lambda", 0.8);
@@ -59,17 +62,20 @@ impl Ppo {
         let horizon = settings.count("horizon", 2, 256);
         let minibatch = settings.count("minibatch", 1, horizon.min(64));
         let epochs = settings.count("epochs", 1, 10);
-        let read = |value: &Value| value.as_list()?.iter().map(|units| count(units, 1)).collect::<Option<Vec<_>>>();
-        let critic = settings.read("critic", read, "a list of integers of at least 1");
-        let critic = critic.unwrap_or_else(|| vec![64, 64]);
-        let sizes = differentiable(&mut settings, &mut *policy);
-        let [size, n_features, n_actions] = settings.finish(sizes)?;
-        let critic = Network::new(&[&[n_features], &*critic, &[1]].concat(), 1.0, &mut rng);
-        let sizes = [size, critic.parameters().len()];
+        let hidden = settings.counts("critic", 1, &HIDDEN);
+        let actor = Actor::new(&mut settings, policy, rng);
+        let n_features = actor.as_ref().map_or(0, |actor| actor.features.len());
+        let layers = [&[n_features], &*hidden, &[1]].concat();
+        if n_parameters(&layers).is_none_or(|size| size > MOST_WEIGHTS) {
+            settings.note(format!("a critic of layers {layers:?} has too many weights (most: {MOST_WEIGHTS})"));
+        }
+        let mut actor = settings.finish(actor)?;
+        let critic = Network::new(&layers, 1.0, &mut actor.rng);
+        let sizes = [actor.n_parameters(), critic.parameters().len()];
+        let n_actions = actor.probabilities.len();
         Ok(Self {
-            policy,
+            actor,
             critic,
-            rng,
             learning_rate,
             discount,
             lambda,
@@ -82,25 +88,26 @@ impl Ppo {
             optimisers: sizes.map(Adam::new),
             gradients: sizes.map(|size| vec![0.0; size]),
             batch: Batch::new(n_features, horizon),
-            order: (0..horizon).collect(),
-            features: Vec::with_capacity(n_features),
+            order: Vec::new(),
             probabilities: vec![0.0; n_actions],
             by_score: vec![0.0; n_actions],
         })
     }
 
+    /// The critic's value of `observation`, which is observed.
     fn value(&mut self, observation: &Element) -> Result<f64, PolicyError> {
-        if let Some(scores) = self.policy.differentiable() {
-            scores.features(observation, &mut self.features)?;
-        }
-        Ok(self.critic.forward(&self.features).first().copied().unwrap_or(0.0))
+        self.actor.observe(observation)?;
+        Ok(self.critic.forward(&self.actor.features).first().copied().unwrap_or(0.0))
     }
 
     /// Learns from the batch and empties it.
     fn update(&mut self) {
         self.batch.weigh(self.discount, self.lambda);
+        if self.order.len() != self.batch.len() {
+            self.order = (0..self.batch.len()).collect();
+        }
         for _ in 0..self.epochs {
-            self.rng.shuffle(&mut self.order);
+            self.actor.rng.shuffle(&mut self.order);
             let order = std::mem::take(&mut self.order);
             for minibatch in order.chunks(self.minibatch) {
                 self.descend(minibatch);
@@ -112,17 +119,16 @@ impl Ppo {
 
     /// One step of both networks down the loss over the steps `minibatch`.
     fn descend(&mut self, minibatch: &[usize]) {
-        let Some(scores) = self.policy.differentiable() else { return };
+        let Some(scores) = self.actor.policy.differentiable() else { return };
         let [mean, deviation] = self.batch.moments(minibatch);
         let [policy_gradient, critic_gradient] = &mut self.gradients;
         policy_gradient.fill(0.0);
         critic_gradient.fill(0.0);
-        let share = 1.0 / super::subject::number(minibatch.len());
+        let share = 1.0 / number(minibatch.len());
         for index in minibatch {
             let Some((features, step)) = self.batch.get(*index) else { continue };
             let advantage = (step.advantage - mean) / (deviation + 1e-8);
-            scores.scores(features, &mut self.probabilities);
-            softmax(&mut self.probabilities);
+            probabilities(scores, features, &mut self.probabilities);
             let probability = self.probabilities.get(step.action).copied().unwrap_or(0.0);
             let ratio = probability / step.probability;
             // Beyond the clip the objective is flat.
@@ -145,7 +151,7 @@ impl Ppo {
             }
         }
         let [policy_optimiser, critic_optimiser] = &mut self.optimisers;
-        if let Some(parameters) = self.policy.parameters_mut() {
+        if let Some(parameters) = self.actor.policy.parameters_mut() {
             policy_optimiser.descend(parameters, policy_gradient, self.learning_rate);
         }
         critic_optimiser.descend(self.critic.parameters_mut(), critic_gradient, self.learning_rate);
@@ -154,22 +160,18 @@ impl Ppo {
 
 impl Algorithm for Ppo {
     fn policy(&self) -> &dyn Policy {
-        &*self.policy
+        &*self.actor.policy
     }
 
     fn policy_mut(&mut self) -> &mut dyn Policy {
-        &mut *self.policy
+        &mut *self.actor.policy
     }
 
     fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
         let value = self.value(observation)?;
-        let Some(scores) = self.policy.differentiable() else { return Ok(()) };
-        scores.scores(&self.features, &mut self.probabilities);
-        softmax(&mut self.probabilities);
-        let place = draw(&self.probabilities, &mut self.rng);
-        let probability = self.probabilities.get(place).copied().unwrap_or(1.0);
-        *action = scores.action(place);
-        self.batch.act(&self.features, Step { action: place, probability, value, ..Step::default() });
+        let place = self.actor.draw(action);
+        let probability = self.actor.probabilities.get(place).copied().unwrap_or(1.0);
+        self.batch.act(&self.actor.features, Step { action: place, probability, value, ..Step::default() });
         Ok(())
     }
 
@@ -192,5 +194,27 @@ impl Algorithm for Ppo {
 
     fn take_over(&mut self, _: bool) {
         self.batch.cut();
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("rng", self.actor.rng.snapshot()),
+            ("critic", snapshot::numbers(self.critic.parameters())),
+            ("optimisers", Value::List(self.optimisers.iter().map(Adam::snapshot).collect())),
+            ("batch", self.batch.snapshot()),
+            ("order", snapshot::indices(&self.order)),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.actor.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        snapshot::read_numbers_into(state, "critic", self.critic.parameters_mut())?;
+        let optimisers = snapshot::read(state, "optimisers", |list| list.as_list().filter(|list| list.len() == 2))?;
+        for (optimiser, state) in self.optimisers.iter_mut().zip(optimisers) {
+            optimiser.restore(state)?;
+        }
+        self.batch.restore(snapshot::entry(state, "batch")?, self.horizon, self.by_score.len())?;
+        self.order = snapshot::read_indices(state, "order", self.horizon)?;
+        Ok(())
     }
 }

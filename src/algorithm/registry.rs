@@ -19,17 +19,16 @@ pub const NAMES: [&str; 8] =
 
 /// Makes a native algorithm around `policy`, or around its default policy:
 ///
-/// | name | parameters | default policy |
-/// |---|---|---|
-/// | `none` | - | `random` |
-/// | `discrete_hill_climbing` | `noise` (1), `episodes` (5) | `linear_menu` |
-/// | `ars` | `learning_rate` (0.2), `noise` (0.5), `directions` (2), `top` (all), `episodes` (1) | `linear_menu` from 0 |
-/// | `cem` | `population` (40), `elite` (a fifth), `deviation` (1), `noise` (0.7), `noise_generations` (10), `episodes` (1) | `linear_menu` from 0 |
-/// | `reinforce` | `learning_rate` (0.05), `discount` (0.995), `batch` (5), `horizon` (10000) | `linear_softmax` from 0 |
-/// | `q_learning`, `sarsa` | `learning_rate` (0.1), `discount` (0.99), `epsilon` (0.1), `lambda` (0) | `tabular` |
-/// | `ppo` | `learning_rate` (0.001), `discount` (0.98), `lambda` (0.8), `clip` (0.2), `entropy` (0), `max_gradient` (0.5), `horizon` (256), `minibatch` (64), `epochs` (10), `critic` ([64, 64]) | `mlp` |
+/// | name | default policy |
+/// |---|---|
+/// | `none` | `random` |
+/// | `discrete_hill_climbing` | `linear_menu` |
+/// | `ars`, `cem` | `linear_menu` from weights of 0 |
+/// | `reinforce` | `linear_softmax` from weights of 0 |
+/// | `q_learning`, `sarsa` | `tabular` |
+/// | `ppo` | `mlp` |
 ///
-/// All but `none` take a `seed`. `docs/algorithms.md` says more of each.
+/// `docs/algorithms.md` has their parameters and what each reaches.
 ///
 /// # Errors
 /// When there is no algorithm of this name, or it cannot train `policy` or does not take
@@ -54,9 +53,9 @@ pub fn make(
     };
     let (settings, seed) = (Settings::new("params", params), context.seed);
     let made: Result<Box<dyn Algorithm>, String> = match name {
-        "discrete_hill_climbing" => boxed(HillClimbing::new(name, settings, policy, seed)),
-        "ars" => boxed(Ars::new(name, settings, policy, seed)),
-        "cem" => boxed(CrossEntropy::new(name, settings, policy, seed)),
+        "discrete_hill_climbing" => boxed(HillClimbing::search(name, settings, policy, seed)),
+        "ars" => boxed(Ars::search(name, settings, policy, seed)),
+        "cem" => boxed(CrossEntropy::search(name, settings, policy, seed)),
         "reinforce" => boxed(Reinforce::new(settings, policy, seed)),
         "q_learning" => boxed(TemporalDifference::new(settings, policy, seed, Target::Best)),
         "sarsa" => boxed(TemporalDifference::new(settings, policy, seed, Target::Taken)),

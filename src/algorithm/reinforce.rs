@@ -8,19 +8,20 @@
 //!
 //! An episode of more than `horizon` steps is cut: what is kept of it is bounded.
 
+use super::actor::{Actor, probabilities};
 use super::adam::Adam;
-use super::subject::{moments, number};
+use super::moments::{moments, number};
 use super::{Algorithm, AlgorithmError, Episode};
 use crate::policy::settings::Settings;
-use crate::policy::softmax::{draw, softmax};
-use crate::policy::{Differentiable, Policy, PolicyError};
+use crate::policy::{Policy, PolicyError};
 use crate::random::Rng;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 pub(super) struct Reinforce {
-    policy: Box<dyn Policy>,
-    rng: Rng,
+    actor: Actor,
     learning_rate: f64,
     discount: f64,
     batch: usize,
@@ -33,37 +34,24 @@ pub(super) struct Reinforce {
     rewards: Vec<f64>,
     /// After how many steps each finished episode ended.
     ends: Vec<usize>,
-    /// Scratch: one step's features and probabilities.
-    step_features: Vec<f64>,
-    probabilities: Vec<f64>,
+    /// Scratch: the loss by each score.
+    by_score: Vec<f64>,
     /// The user was told that an episode was cut.
     told: bool,
     warnings: Vec<String>,
 }
 
-/// Notes when `policy` cannot be trained by gradients; else its numbers of parameters, features and
-/// actions.
-pub(super) fn differentiable(settings: &mut Settings<'_>, policy: &mut dyn Policy) -> Option<[usize; 3]> {
-    let sizes = policy.differentiable().map(|scores| [scores.n_features(), scores.n_actions()]);
-    if sizes.is_none() {
-        settings.note("its policy has no gradient: `linear_softmax` and `mlp` do");
-    }
-    let [n_features, n_actions] = sizes?;
-    Some([policy.parameters()?.len(), n_features, n_actions])
-}
-
 impl Reinforce {
-    pub(super) fn new(mut settings: Settings<'_>, mut policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
+    pub(super) fn new(mut settings: Settings<'_>, policy: Box<dyn Policy>, seed: u64) -> Result<Self, String> {
         let rng = Rng::named(settings.seed(seed), "algorithm");
         let learning_rate = settings.positive("learning_rate", 0.05);
         let discount = settings.share("discount", 0.995);
         let batch = settings.count("batch", 1, 5);
         let horizon = settings.count("horizon", 1, 10_000);
-        let sizes = differentiable(&mut settings, &mut *policy);
-        let [size, _, n_actions] = settings.finish(sizes)?;
+        let actor = Actor::new(&mut settings, policy, rng);
+        let actor = settings.finish(actor)?;
+        let size = actor.n_parameters();
         Ok(Self {
-            policy,
-            rng,
             learning_rate,
             discount,
             batch,
@@ -74,8 +62,8 @@ impl Reinforce {
             actions: Vec::new(),
             rewards: Vec::new(),
             ends: Vec::new(),
-            step_features: Vec::new(),
-            probabilities: vec![0.0; n_actions],
+            by_score: vec![0.0; actor.probabilities.len()],
+            actor,
             told: false,
             warnings: Vec::new(),
         })
@@ -115,50 +103,37 @@ impl Reinforce {
         }
         let [mean, deviation] = moments(self.rewards.iter().copied());
         let count = number(self.rewards.len());
-        let Some(scores) = self.policy.differentiable().filter(|_| deviation > 0.0) else { return };
+        let Some(scores) = self.actor.policy.differentiable().filter(|_| deviation > 0.0) else { return };
         self.gradient.fill(0.0);
         let steps = self.features.chunks_exact(scores.n_features().max(1)).zip(&self.actions).zip(&self.rewards);
         for ((features, action), follows) in steps {
             let weight = (follows - mean) / deviation / count;
-            by_log_probability(scores, features, *action, &mut self.probabilities);
-            for by_score in &mut self.probabilities {
-                *by_score *= -weight;
+            probabilities(scores, features, &mut self.by_score);
+            for (place, by_score) in self.by_score.iter_mut().enumerate() {
+                let taken = f64::from(u8::from(place == *action));
+                *by_score = -weight * (taken - *by_score);
             }
-            scores.add_gradient(features, &self.probabilities, &mut self.gradient);
+            scores.add_gradient(features, &self.by_score, &mut self.gradient);
         }
-        if let Some(parameters) = self.policy.parameters_mut() {
+        if let Some(parameters) = self.actor.policy.parameters_mut() {
             self.adam.descend(parameters, &self.gradient, self.learning_rate);
         }
     }
 }
 
-/// Writes the log-probability of the action at place `action` by each score.
-fn by_log_probability(scores: &mut dyn Differentiable, features: &[f64], action: usize, by_score: &mut [f64]) {
-    scores.scores(features, by_score);
-    softmax(by_score);
-    for (place, slot) in by_score.iter_mut().enumerate() {
-        *slot = f64::from(u8::from(place == action)) - *slot;
-    }
-}
-
 impl Algorithm for Reinforce {
     fn policy(&self) -> &dyn Policy {
-        &*self.policy
+        &*self.actor.policy
     }
 
     fn policy_mut(&mut self) -> &mut dyn Policy {
-        &mut *self.policy
+        &mut *self.actor.policy
     }
 
     fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
-        let Some(scores) = self.policy.differentiable() else { return Ok(()) };
-        scores.features(observation, &mut self.step_features)?;
-        scores.scores(&self.step_features, &mut self.probabilities);
-        softmax(&mut self.probabilities);
-        let place = draw(&self.probabilities, &mut self.rng);
-        *action = scores.action(place);
-        self.features.extend_from_slice(&self.step_features);
-        self.actions.push(place);
+        self.actor.observe(observation)?;
+        self.actions.push(self.actor.draw(action));
+        self.features.extend_from_slice(&self.actor.features);
         Ok(())
     }
 
@@ -183,9 +158,34 @@ impl Algorithm for Reinforce {
         let kept = self.ends.last().copied().unwrap_or(0);
         self.rewards.truncate(kept);
         self.actions.truncate(kept);
-        if let Some(scores) = self.policy.differentiable() {
-            self.features.truncate(kept * scores.n_features());
+        self.features.truncate(kept * self.actor.features.len());
+    }
+
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        Ok(snapshot::state([
+            ("rng", self.actor.rng.snapshot()),
+            ("adam", self.adam.snapshot()),
+            ("features", snapshot::numbers(&self.features)),
+            ("actions", snapshot::indices(&self.actions)),
+            ("rewards", snapshot::numbers(&self.rewards)),
+            ("ends", snapshot::indices(&self.ends)),
+            ("told", self.told.into()),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.actor.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.adam.restore(snapshot::entry(state, "adam")?)?;
+        self.features = snapshot::read_numbers(state, "features")?;
+        self.actions = snapshot::read_indices(state, "actions", self.by_score.len())?;
+        self.rewards = snapshot::read_numbers(state, "rewards")?;
+        self.ends = snapshot::read_indices(state, "ends", self.rewards.len() + 1)?;
+        self.told = snapshot::read_flag(state, "told")?;
+        let steps = self.rewards.len();
+        if self.actions.len() != steps || self.features.len() != steps * self.actor.features.len() {
+            return Err(snapshot::damaged("features"));
         }
+        Ok(())
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

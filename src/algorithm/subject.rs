@@ -1,24 +1,19 @@
 //! A policy under search: parameters around a centre, judged by the returns of whole episodes.
 //!
-//! What random-search algorithms share: they put candidates into the policy, hear what their
-//! episodes returned, and leave the centre in the end. An episode that began under other
-//! parameters or another regime is nobody's score.
+//! What all random search shares: it puts candidates into the policy, hears what their episodes
+//! returned, and leaves the centre in the end. An episode that began under other parameters or
+//! another regime is nobody's score.
 
 use super::{AlgorithmError, Episode};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
+use crate::snapshot::{self, SnapshotError};
+use crate::value::Value;
 
 /// After how many episodes of one and the same return the user is told.
-const INDISTINGUISHABLE: u64 = 20;
-
-/// The parameters to search over.
-pub(super) fn parameters(settings: &mut Settings<'_>, policy: &dyn Policy) -> Option<Vec<f64>> {
-    let parameters = policy.parameters().filter(|parameters| !parameters.is_empty());
-    if parameters.is_none() {
-        settings.note("its policy has no parameters to change");
-    }
-    parameters.map(<[f64]>::to_vec)
-}
+const INDISTINGUISHABLE: u64 = 50;
+/// The most numbers that the candidates of one comparison may be: 1 GB of them.
+const MOST_NUMBERS: usize = 1 << 27;
 
 /// The policy, the centre of the search, and what its episodes say about the task.
 pub(super) struct Subject {
@@ -27,25 +22,41 @@ pub(super) struct Subject {
     /// What the search is centred on.
     pub(super) centre: Vec<f64>,
     spoilt: bool,
-    /// The centre was moved since judging was last begun anew.
-    moved: bool,
-    /// Moves of the centre, episodes heard of, and the bounds of their returns.
-    moves: u64,
+    /// Candidates were compared since judging was last begun anew.
+    compared: bool,
+    /// Comparisons made, episodes heard of, and the bounds of their returns.
+    comparisons: u64,
     episodes: u64,
     seen: [f64; 2],
     warnings: Vec<String>,
 }
 
 impl Subject {
-    pub(super) fn new(name: &str, settings: &mut Settings<'_>, policy: Box<dyn Policy>) -> Option<Self> {
-        let centre = parameters(settings, &*policy)?;
+    /// `policy`, searched around its present parameters by `candidates` at once; notes what is in
+    /// the way.
+    pub(super) fn new(
+        name: &str,
+        settings: &mut Settings<'_>,
+        policy: Box<dyn Policy>,
+        candidates: usize,
+    ) -> Option<Self> {
+        let Some(centre) = policy.parameters().filter(|centre| !centre.is_empty()).map(<[f64]>::to_vec) else {
+            settings.note("its policy has no parameters to change");
+            return None;
+        };
+        let size = centre.len();
+        if candidates.checked_mul(size).is_none_or(|numbers| numbers > MOST_NUMBERS) {
+            settings.note(format!(
+                "{candidates} times the policy's {size} parameters are too many numbers (most: {MOST_NUMBERS})"
+            ));
+        }
         Some(Self {
             name: name.to_owned(),
             policy,
             centre,
             spoilt: false,
-            moved: false,
-            moves: 0,
+            compared: false,
+            comparisons: 0,
             episodes: 0,
             seen: [f64::INFINITY, f64::NEG_INFINITY],
             warnings: Vec::new(),
@@ -60,7 +71,7 @@ impl Subject {
         &mut *self.policy
     }
 
-    /// Gives the policy the centre's parameters plus `offsets`.
+    /// Gives the policy the centre's parameters plus `offsets`, one for each.
     ///
     /// # Errors
     /// When the policy no longer has as many parameters.
@@ -75,6 +86,22 @@ impl Subject {
         Ok(())
     }
 
+    /// Gives the policy the centre's parameters.
+    ///
+    /// # Errors
+    /// As [`Subject::play`].
+    pub(super) fn play_centre(&mut self) -> Result<(), AlgorithmError> {
+        self.play(std::iter::repeat(0.0))
+    }
+
+    /// Moves the centre to what the policy plays.
+    pub(super) fn adopt(&mut self) {
+        if let Some(parameters) = self.policy.parameters() {
+            self.centre.clear();
+            self.centre.extend_from_slice(parameters);
+        }
+    }
+
     /// The return of an episode that counts; minus infinity for one that is not finite.
     pub(super) fn score(&mut self, episode: &Episode) -> Option<f64> {
         if std::mem::take(&mut self.spoilt) {
@@ -86,23 +113,23 @@ impl Subject {
         let [low, high] = self.seen;
         if self.episodes == INDISTINGUISHABLE && low == high {
             self.warnings.push(format!(
-                "each of {INDISTINGUISHABLE} episodes of different parameters returned {low}: the reward cannot \
+                "each of {INDISTINGUISHABLE} episodes of different parameters returned {low}: the reward does not \
                  tell policies apart, so there is nothing to learn from it"
             ));
         }
         Some(if score.is_finite() { score } else { f64::NEG_INFINITY })
     }
 
-    /// The centre was moved.
-    pub(super) fn moved(&mut self) {
-        self.moved = true;
-        self.moves += 1;
+    /// Candidates were compared.
+    pub(super) fn compared(&mut self) {
+        self.compared = true;
+        self.comparisons += 1;
     }
 
-    /// The regime shifted; whether judging is to begin anew. Where shifts come faster than the
-    /// centre moves, they are taken as part of the task, so that the search goes on.
+    /// The regime shifted; whether judging is to begin anew. Where shifts come faster than
+    /// comparisons, they are taken as part of the task, so that the search goes on.
     pub(super) fn shifted(&mut self) -> bool {
-        let anew = std::mem::take(&mut self.moved);
+        let anew = std::mem::take(&mut self.compared);
         self.spoilt |= anew;
         anew
     }
@@ -111,34 +138,45 @@ impl Subject {
         self.spoilt = within_episode;
     }
 
-    /// Leaves the centre; `needed` says how many episodes a move of it takes.
+    /// Leaves the centre; `needed` says how many episodes a comparison takes.
     ///
     /// # Errors
     /// As [`Subject::play`].
     pub(super) fn finish(&mut self, needed: usize) -> Result<(), AlgorithmError> {
-        if self.moves == 0 {
+        if self.comparisons == 0 {
             self.warnings.push(format!(
-                "nothing was learned: the run has too few finished episodes ({needed} are played for each change)"
+                "nothing was learned: the run has too few finished episodes ({needed} are played for a comparison)"
             ));
         }
-        self.play(std::iter::repeat(0.0))
+        self.play_centre()
     }
 
     pub(super) fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
-}
 
-/// `count` as a number to calculate with.
-#[expect(clippy::cast_precision_loss, reason = "counts of episodes, steps and candidates")]
-pub(super) fn number(count: usize) -> f64 {
-    count as f64
-}
+    /// Everything but the policy.
+    pub(super) fn snapshot(&self) -> Value {
+        snapshot::state([
+            ("centre", snapshot::numbers(&self.centre)),
+            ("spoilt", self.spoilt.into()),
+            ("compared", self.compared.into()),
+            ("comparisons", snapshot::count(self.comparisons)),
+            ("episodes", snapshot::count(self.episodes)),
+            ("seen", snapshot::numbers(&self.seen)),
+        ])
+    }
 
-/// Mean and standard deviation (of the population) of `numbers`; zeros of none.
-pub(super) fn moments(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
-    let count = number(numbers.clone().count().max(1));
-    let mean = numbers.clone().sum::<f64>() / count;
-    let variance = numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count;
-    [mean, variance.sqrt()]
+    /// Goes back to a snapshot.
+    ///
+    /// # Errors
+    /// When `state` is none of a policy of this size.
+    pub(super) fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        snapshot::read_numbers_into(state, "centre", &mut self.centre)?;
+        self.spoilt = snapshot::read_flag(state, "spoilt")?;
+        self.compared = snapshot::read_flag(state, "compared")?;
+        self.comparisons = snapshot::read_count(state, "comparisons")?;
+        self.episodes = snapshot::read_count(state, "episodes")?;
+        snapshot::read_numbers_into(state, "seen", &mut self.seen)
+    }
 }

@@ -13,13 +13,15 @@
 //! (Singh and Sutton 1996), and `q_learning` drops them after an action that was not the best
 //! (Watkins).
 
-use super::subject::number;
+use super::moments::number;
 use super::{Algorithm, AlgorithmError, Episode};
 use crate::policy::settings::Settings;
 use crate::policy::{ActionValues, Policy, PolicyError};
 use crate::random::Rng;
 use crate::reward::StepView;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::Element;
+use crate::value::Value;
 
 /// A trace below this share is dropped.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -204,5 +206,35 @@ impl Algorithm for TemporalDifference {
     fn take_over(&mut self, _: bool) {
         self.next_action = None;
         self.traces.clear();
+    }
+
+    /// The cells acted on last are no part of it: they are those of the next act, or are found anew.
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        let shares: Vec<f64> = self.traces.iter().map(|trace| trace.share).collect();
+        let [cells, actions] = [|trace: &Trace| trace.cell, |trace: &Trace| trace.action]
+            .map(|place| snapshot::indices(&self.traces.iter().map(place).collect::<Vec<_>>()));
+        Ok(snapshot::state([
+            ("rng", self.rng.snapshot()),
+            ("next_cells", snapshot::indices(&self.next_cells)),
+            ("next_action", self.next_action.map(snapshot::index).into()),
+            ("cells", cells),
+            ("actions", actions),
+            ("shares", snapshot::numbers(&shares)),
+        ]))
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        let n_actions = self.values.len();
+        let n_cells = self.policy.parameters().map_or(0, <[f64]>::len) / n_actions.max(1);
+        self.rng.restore_snapshot(snapshot::entry(state, "rng")?)?;
+        self.next_cells = snapshot::read_indices(state, "next_cells", n_cells)?;
+        let index = |value: &Value| usize::try_from(value.as_int()?).ok().filter(|index| *index < n_actions);
+        self.next_action = snapshot::read_optional(state, "next_action", index)?;
+        let cells = snapshot::read_indices(state, "cells", n_cells)?;
+        let actions = snapshot::read_indices(state, "actions", n_actions)?;
+        let shares = snapshot::read_numbers(state, "shares")?;
+        let traces = cells.into_iter().zip(actions).zip(shares);
+        self.traces = traces.map(|((cell, action), share)| Trace { cell, action, share }).collect();
+        Ok(())
     }
 }

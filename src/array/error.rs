@@ -2,6 +2,7 @@
 
 use super::DType;
 use crate::diagnostic::{Exit, Problem};
+use crate::suggest;
 
 /// Why an array could not be made, read or changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -69,7 +70,7 @@ impl Problem for ArrayError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownDtype { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownDtype { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
             Self::UnknownDtype { .. } => Some(format!("dtypes are {}", DType::ALL.map(DType::name).join(", "))),
             _ => None,
         }

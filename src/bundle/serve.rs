@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Bundle, BundleError};
 use crate::algorithm::registry::frozen;
 use crate::experiment::rollout::{Output, Plan, Rollout};
-use crate::experiment::{Catalog, ExperimentError, Observer, RunResult, seed_value};
+use crate::experiment::{Catalog, ExperimentError, Observer, RunResult};
 use crate::policy::Context;
 use crate::regime::RegimeRecord;
 use crate::space::Space;
@@ -41,8 +41,8 @@ impl ServeOptions {
             ("env_id", self.env_id.as_deref().map(Value::from)),
             ("env_kwargs", self.env_kwargs.clone().map(Value::from)),
             ("regime", self.regime.as_ref().map(RegimeRecord::to_value)),
-            ("seed", self.seed.map(seed_value)),
-            ("steps", self.steps.map(seed_value)),
+            ("seed", self.seed.map(Value::from)),
+            ("steps", self.steps.map(Value::from)),
         ];
         entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
     }
@@ -87,7 +87,7 @@ pub fn serve(
         meta.insert("serve".to_owned(), Value::Map(asked));
     }
     if let Some(step) = options.checkpoint_step {
-        meta.insert("checkpoint_step".to_owned(), seed_value(step));
+        meta.insert("checkpoint_step".to_owned(), step.into());
     }
     let plan = Plan {
         seed,

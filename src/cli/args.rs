@@ -250,6 +250,7 @@ pub(super) struct TraceCatArguments {
 pub(super) enum RowFormat {
     Jsonl,
     Csv,
+    Parquet,
 }
 
 #[derive(Args, Debug)]

@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use crate::algorithm::Window;
 use crate::bundle::{self, ExportOptions};
-use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError};
+use crate::config::{self, ConfigErrors, ExperimentConfig, LoadError, PolicyConfig};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult, checkpoint_path};
+use crate::policy::registry;
 use crate::regime::Regime;
 use crate::script::{
-    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, programs,
+    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, module_function,
+    programs,
 };
 
 use super::Ending;
@@ -29,6 +31,9 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let mut config = ExperimentConfig::from_value(&document)
         .map_err(|errors: ConfigErrors| Diagnostic::from(LoadError::Invalid { file, errors }))?;
     config.run.seed = arguments.seed.unwrap_or(config.run.seed);
+    if names_a_module(&config) {
+        return finish(&script_host(arguments, terminal)?.experiment(document)?, arguments, terminal);
+    }
     let total = config.rollout.total_steps;
     // A configuration named on the command line is the user's own word; a script needs --allow-run.
     let programs = programs(Rc::clone(terminal) as Rc<dyn Console>).map_err(Diagnostic::from)?;
@@ -63,23 +68,38 @@ fn options(arguments: &RunArguments) -> RunOptions {
     }
 }
 
-/// Runs the experiment a script returns.
-fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
+/// Whether the policy is made by a Lua module that has to be found.
+fn names_a_module(config: &ExperimentConfig) -> bool {
+    let by_module = |policy: &&PolicyConfig| policy.lua.is_none() && module_function(&policy.id).is_some();
+    let policy = config.algorithm.policy.as_ref().filter(by_module);
+    policy.is_some_and(|policy| !registry::IDS.contains(&&*policy.id))
+}
+
+/// A machine that has the modules beside the configuration.
+fn script_host(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Result<ScriptHost, Box<Diagnostic>> {
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.overrides.clone_from(&arguments.overrides);
     if let Some(seed) = arguments.seed {
         settings.overrides.push(format!("run.seed={seed}"));
     }
     let script = Script::File(arguments.config.clone());
-    let host = ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
-    match host.run() {
-        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => dry_run(&experiment, terminal),
-        Ok(Outcome::Experiment(experiment)) => {
-            let options = options(arguments);
-            let result =
-                experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
-            Ok(told(&result, &options, terminal))
-        }
+    Ok(ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?)
+}
+
+/// Runs a script's experiment, or prints it.
+fn finish(experiment: &ScriptedExperiment, arguments: &RunArguments, terminal: &Terminal) -> Ending {
+    if arguments.dry_run {
+        return dry_run(experiment, terminal);
+    }
+    let options = options(arguments);
+    let result = experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+    Ok(told(&result, &options, terminal))
+}
+
+/// Runs the experiment a script returns.
+fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
+    match script_host(arguments, terminal)?.run() {
+        Ok(Outcome::Experiment(experiment)) => finish(&experiment, arguments, terminal),
         Ok(Outcome::Done) => Err(Box::new(
             Diagnostic::new(
                 "run/no-experiment",

@@ -10,7 +10,8 @@ use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptErr
 use super::args::{PermissionArguments, ScriptArguments};
 use super::console::Terminal;
 
-/// Runs a script; an experiment it returns is run, too.
+/// Runs a script; an experiment it returns is run, too. Whatever else went wrong after the user
+/// asked to stop, the exit code says that they did.
 pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
     let ending = source(&arguments).and_then(|script| {
         let mut settings = settings(&arguments.permissions)?;
@@ -27,10 +28,7 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
         Ok(Outcome::Done) => Exit::Success.code(),
         Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
             Ok(exit) => exit.code(),
-            Err(diagnostic) => {
-                terminal.report(&diagnostic);
-                diagnostic.exit.code()
-            }
+            Err(diagnostic) => failed(&diagnostic, terminal),
         },
         Ok(Outcome::Experiment(experiment)) => {
             let out = arguments.out.unwrap_or_else(|| PathBuf::from(experiment.name()));
@@ -40,18 +38,18 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
             };
             match experiment.run(&options) {
                 Ok(result) => super::run::told(&result, &options, terminal).code(),
-                Err(message) => {
-                    terminal.report(&Diagnostic::new("run/failed", message, Exit::Failure));
-                    Exit::Failure.code()
-                }
+                Err(message) => failed(&Diagnostic::new("run/failed", message, Exit::Failure), terminal),
             }
         }
-        Err(ScriptError::Raised(diagnostic)) => {
-            terminal.report(&diagnostic);
-            diagnostic.exit.code()
-        }
+        Err(ScriptError::Raised(diagnostic)) => failed(&diagnostic, terminal),
         Err(ScriptError::Exit(code)) => code,
     }
+}
+
+/// Reports `diagnostic`; the exit code.
+fn failed(diagnostic: &Diagnostic, terminal: &Terminal) -> u8 {
+    terminal.report(diagnostic);
+    if terminal.interrupted() { Exit::Interrupted.code() } else { diagnostic.exit.code() }
 }
 
 /// The script's text and name.

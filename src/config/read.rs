@@ -8,7 +8,7 @@ use crate::diagnostic::Problem;
 use crate::env::wrapper::WrapperRecord;
 use crate::regime::RegimeRecord;
 use crate::reward::RewardRecord;
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::decode::{Field, Mistake, Mistakes, decode};
 use crate::value::{Map, Value};
 
@@ -185,8 +185,5 @@ fn read_trace(field: Field<'_>) -> Option<TraceConfig> {
 }
 
 fn unknown_record(key: &str) -> String {
-    match nearest(key, Record::ALL.map(Record::key)) {
-        Some(near) => format!("`{key}` cannot be recorded, did you mean `{near}`?"),
-        None => format!("`{key}` cannot be recorded, what can is `{}`", Record::ALL.map(Record::key).join("`, `")),
-    }
+    format!("`{key}` cannot be recorded; {}", suggest::hint(key, "what can is", Record::ALL.map(Record::key)))
 }

@@ -1,7 +1,7 @@
 //! Which keys a configuration has, and which of them are text: the one table behind the check
 //! for unknown keys and behind `--set`.
 
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::decode::Field;
 use crate::value::Value;
 
@@ -63,11 +63,5 @@ pub(super) fn note_unknown_keys(field: &Field<'_>, shape: Shape) {
 
 /// The message about `key`, which is not among `known`.
 pub(super) fn unknown_key(key: &str, known: &[(&'static str, Shape)]) -> String {
-    match nearest(key, known.iter().map(|(name, _)| *name)) {
-        Some(name) => format!("unknown key, did you mean `{name}`?"),
-        None => {
-            let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
-            format!("unknown key, known are {}", names.join(", "))
-        }
-    }
+    format!("unknown key; {}", suggest::hint(key, "known are", known.iter().map(|(name, _)| *name)))
 }

@@ -19,18 +19,15 @@ impl ExperimentConfig {
             (
                 "rollout",
                 section([
-                    ("window_steps", whole(self.rollout.window_steps)),
-                    ("total_steps", whole(self.rollout.total_steps)),
+                    ("window_steps", self.rollout.window_steps.into()),
+                    ("total_steps", self.rollout.total_steps.into()),
                     ("auto_reset", self.rollout.auto_reset.into()),
                 ]),
             ),
             ("reward", self.reward.as_ref().map(|reward| reward.to_value()).into()),
             ("regime", self.regime.to_value()),
             ("run", run(&self.run)),
-            (
-                "trace",
-                section([("record", record.into()), ("effective_rank", self.trace.effective_rank.map(whole).into())]),
-            ),
+            ("trace", section([("record", record.into()), ("effective_rank", self.trace.effective_rank.into())])),
         ])
     }
 
@@ -100,13 +97,9 @@ fn made(id: &str, kwargs: &Map, lua: Option<&Value>) -> Map {
 fn run(config: &RunConfig) -> Value {
     section([
         ("name", config.name.as_str().into()),
-        ("seed", whole(config.seed)),
+        ("seed", config.seed.into()),
         ("task", config.task.clone().into()),
         ("policy_id", config.policy_id.clone().into()),
         ("meta", config.meta.clone().into()),
     ])
-}
-
-fn whole(value: u64) -> Value {
-    i64::try_from(value).map_or_else(|_| Value::BigInt(value.to_string()), Value::Int)
 }

@@ -180,9 +180,8 @@ impl<W: World> Episode<W> {
         let mut world = self.world.clone();
         let mut fields = world.fields();
         let Some((_, field)) = fields.iter_mut().find(|(field, _)| *field == name) else {
-            let near = suggest::nearest(name, fields.iter().map(|(field, _)| *field));
-            let near = near.map(|near| format!("; did you mean `{near}`?"));
-            return Err(problem(format!("does not exist{}", near.unwrap_or_default())));
+            let hint = suggest::hint(name, "known are", fields.iter().map(|(field, _)| *field));
+            return Err(problem(format!("does not exist; {hint}")));
         };
         field.set(value).map_err(problem)?;
         drop(fields);
@@ -214,7 +213,5 @@ fn set_fields<W: World>(world: &mut W, known: &[&str], kind: &str, values: &Map)
 }
 
 fn unknown(name: &str, known: &[&str], kind: &str) -> String {
-    let near = suggest::nearest(name, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-    let takes = if known.is_empty() { format!("no {kind}s") } else { known.join(", ") };
-    format!("takes no {kind} `{name}`{}; it takes {takes}", near.unwrap_or_default())
+    format!("takes no {kind} `{name}`; {}", suggest::hint(name, "it takes", known.iter().copied()))
 }

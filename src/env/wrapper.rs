@@ -28,12 +28,14 @@ mod record;
 pub mod registry;
 mod reward;
 mod setting;
+mod snapshot;
 
 pub use record::WrapperRecord;
 
 use super::setting::Field;
 use super::{Env, EnvError, Info, Transition};
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -68,6 +70,20 @@ trait Wrapper {
     /// The reward of a step on its way to the agent; `ended` when it is the episode's last.
     fn reward(&mut self, reward: f64, _ended: bool) -> f64 {
         reward
+    }
+
+    /// What it keeps from one step to the next beside its settings, for a checkpoint; nothing
+    /// unless it says so.
+    fn memory(&self) -> Value {
+        Value::Null
+    }
+
+    /// Goes back to what [`Wrapper::memory`] gave.
+    ///
+    /// # Errors
+    /// When `memory` is something else.
+    fn remember(&mut self, _memory: &Value, _observations: &Space, _actions: &Space) -> Result<(), SnapshotError> {
+        Ok(())
     }
 }
 
@@ -217,6 +233,14 @@ impl Env for Wrapped {
         Ok(())
     }
 
+    fn snapshot(&self) -> Result<Value, SnapshotError> {
+        self.state()
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        self.set_state(state)
+    }
+
     fn describe(&self) -> Map {
         self.env.describe()
     }
@@ -236,9 +260,5 @@ fn set(wrapper: &mut dyn Wrapper, name: &str, value: &Value) -> Result<(), Strin
     if let Some((_, field)) = fields.iter_mut().find(|(field, _)| *field == name) {
         return field.set(value);
     }
-    let known: Vec<&str> = fields.iter().map(|(field, _)| *field).collect();
-    Err(match suggest::nearest(name, known.iter().copied()) {
-        Some(near) => format!("does not exist; did you mean `{near}`?"),
-        None => format!("does not exist; known are {}", known.join(", ")),
-    })
+    Err(format!("does not exist; {}", suggest::hint(name, "known are", fields.iter().map(|(field, _)| *field))))
 }

@@ -234,8 +234,8 @@ fn parts(rollout: &Rollout<'_>) -> Result<Value, SnapshotError> {
     }
     Ok(snapshot::state([
         ("env", rollout.env.snapshot()?),
-        ("policy", rollout.algorithm.policy().snapshot()?),
         ("algorithm", rollout.algorithm.snapshot()?),
+        ("policy", rollout.algorithm.policy().snapshot()?),
         ("regime", rollout.provider.snapshot()?),
     ]))
 }

@@ -7,7 +7,7 @@ use super::error::ExperimentError;
 use crate::env::Env;
 use crate::regime::{Provider, Regime};
 use crate::reward::Composition;
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::value::Map;
 
 /// The regime in force, and the environment's base values.
@@ -83,13 +83,8 @@ impl RegimeTrack {
 
     fn check_names(&self, regime: &Regime, env: &dyn Env) -> Result<(), ExperimentError> {
         let Some(name) = regime.env.keys().find(|name| !self.base.contains_key(*name)) else { return Ok(()) };
-        let known = self.base.keys().map(String::as_str);
-        let near = match nearest(name, known.clone()) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None if self.base.is_empty() => "; it has none".to_owned(),
-            None => format!("; it has {}", known.collect::<Vec<_>>().join(", ")),
-        };
-        Err(misfit(regime, format!("environment `{}` has no parameter `{name}`{near}", env.id())))
+        let hint = suggest::hint(name, "it has", self.base.keys().map(String::as_str));
+        Err(misfit(regime, format!("environment `{}` has no parameter `{name}`; {hint}", env.id())))
     }
 
     fn check_weights(&self, regime: &Regime, reward: Option<&Composition>) -> Result<(), ExperimentError> {

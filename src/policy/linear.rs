@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::menu::{Menu, highest};
+use super::menu::Menu;
 use super::settings::Settings;
 use super::softmax::Sampler;
 use super::weights::{self, Tensor};
@@ -21,34 +21,65 @@ const INITIAL: f64 = 0.1;
 ///
 /// Weights begin as normal draws of deviation `initial`, row by row, from the stream called
 /// `policy`. The weights file holds them as `weight`, float64 of shape `[n_actions, n_features]`.
-struct Scores {
+pub(super) struct Linear {
     id: String,
     menu: Menu,
     weights: Vec<f64>,
+    sampler: Sampler,
+    features: Vec<f64>,
+    /// Whether the scores stand for probabilities, and so have a gradient to follow.
+    softmax: bool,
 }
 
-impl Scores {
-    /// Reads `n_actions`, `initial` and `seed`, and gives the stream on, initial weights drawn.
-    fn new(id: &str, settings: &mut Settings<'_>, context: Context<'_>) -> Option<(Self, Rng)> {
-        let menu = Menu::new(id, settings, context);
-        let initial = settings.non_negative("initial", INITIAL);
-        let mut rng = Rng::named(settings.seed(context.seed), "policy");
-        let menu = menu?;
-        let size = menu.n_actions() * menu.n_features();
-        let weights = (0..size).map(|_| initial * rng.standard_normal()).collect();
-        Some((Self { id: id.to_owned(), menu, weights }, rng))
+impl Linear {
+    /// Takes the action whose score is highest, the first of several.
+    pub(super) fn menu(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let weighted = weighted(id, &mut settings, context);
+        let (menu, weights, _) = settings.finish(weighted)?;
+        let sampler = Sampler::new(menu.n_actions(), None);
+        Ok(Self { id: id.to_owned(), menu, weights, sampler, features: Vec::new(), softmax: false })
     }
 
-    fn rows(&self) -> impl Iterator<Item = &[f64]> {
-        self.weights.chunks_exact(self.menu.n_features().max(1))
-    }
-
-    fn scores<'a>(&'a self, features: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        self.rows().map(move |row| row.iter().zip(features).map(|(weight, feature)| weight * feature).sum())
+    /// Chooses each action with the probability that the softmax of the scores gives it, or, unless
+    /// `sample` is asked for, the most probable one.
+    pub(super) fn softmax(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
+        let weighted = weighted(id, &mut settings, context);
+        let sample = settings.flag("sample", false);
+        let (menu, weights, rng) = settings.finish(weighted)?;
+        let sampler = Sampler::new(menu.n_actions(), sample.then_some(rng));
+        Ok(Self { id: id.to_owned(), menu, weights, sampler, features: Vec::new(), softmax: true })
     }
 
     fn shape(&self) -> [usize; 2] {
         [self.menu.n_actions(), self.menu.n_features()]
+    }
+}
+
+/// Reads `n_actions`, `initial` and `seed`: the menu, its initial weights, and the stream they
+/// were drawn from.
+fn weighted(id: &str, settings: &mut Settings<'_>, context: Context<'_>) -> Option<(Menu, Vec<f64>, Rng)> {
+    let menu = Menu::new(id, settings, context);
+    let initial = settings.non_negative("initial", INITIAL);
+    let mut rng = Rng::named(settings.seed(context.seed), "policy");
+    let menu = menu?;
+    let size = menu.n_actions() * menu.n_features();
+    let weights = (0..size).map(|_| initial * rng.standard_normal()).collect();
+    Some((menu, weights, rng))
+}
+
+/// Writes the product of each row of `weights` with `features` over `scores`.
+fn score(weights: &[f64], features: &[f64], scores: &mut [f64]) {
+    for (slot, row) in scores.iter_mut().zip(weights.chunks_exact(features.len().max(1))) {
+        *slot = row.iter().zip(features).map(|(weight, feature)| weight * feature).sum();
+    }
+}
+
+impl Policy for Linear {
+    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
+        self.menu.read(observation, &mut self.features)?;
+        score(&self.weights, &self.features, self.sampler.scores());
+        *action = self.menu.action(self.sampler.choose());
+        Ok(())
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
@@ -60,129 +91,44 @@ impl Scores {
         let tensor = Tensor { name: "weight", shape: &self.shape() };
         weights::load(&self.id, path, &[tensor], &mut self.weights)
     }
-}
-
-/// Takes the action whose score is highest, the first of several.
-pub(super) struct LinearMenu {
-    linear: Scores,
-    features: Vec<f64>,
-}
-
-impl LinearMenu {
-    pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
-        let linear = Scores::new(id, &mut settings, context);
-        let (linear, _) = settings.finish(linear)?;
-        Ok(Self { linear, features: Vec::new() })
-    }
-}
-
-impl Policy for LinearMenu {
-    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
-        self.linear.menu.read(observation, &mut self.features)?;
-        *action = self.linear.menu.action(highest(self.linear.scores(&self.features)));
-        Ok(())
-    }
-
-    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
-        self.linear.save(dir)
-    }
-
-    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
-        self.linear.load(path)
-    }
 
     fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights))]))
+        Ok(snapshot::state([("weights", snapshot::numbers(&self.weights)), ("rng", self.sampler.snapshot())]))
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)
-    }
-
-    fn parameters(&self) -> Option<&[f64]> {
-        Some(&self.linear.weights)
-    }
-
-    fn parameters_mut(&mut self) -> Option<&mut [f64]> {
-        Some(&mut self.linear.weights)
-    }
-}
-
-/// Chooses each action with the probability that the softmax of the scores gives it, or, unless
-/// `sample` is asked for, the most probable one.
-pub(super) struct LinearSoftmax {
-    linear: Scores,
-    sampler: Sampler,
-    features: Vec<f64>,
-}
-
-impl LinearSoftmax {
-    pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
-        let linear = Scores::new(id, &mut settings, context);
-        let sample = settings.flag("sample", false);
-        let (linear, rng) = settings.finish(linear)?;
-        let sampler = Sampler::new(linear.menu.n_actions(), sample.then_some(rng));
-        Ok(Self { linear, sampler, features: Vec::new() })
-    }
-}
-
-impl Policy for LinearSoftmax {
-    fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
-        self.linear.menu.read(observation, &mut self.features)?;
-        for (slot, score) in self.sampler.scores().iter_mut().zip(self.linear.scores(&self.features)) {
-            *slot = score;
-        }
-        *action = self.linear.menu.action(self.sampler.choose());
-        Ok(())
-    }
-
-    fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
-        self.linear.save(dir)
-    }
-
-    fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
-        self.linear.load(path)
-    }
-
-    fn snapshot(&self) -> Result<Value, SnapshotError> {
-        Ok(snapshot::state([("weights", snapshot::numbers(&self.linear.weights)), ("rng", self.sampler.snapshot())]))
-    }
-
-    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        snapshot::read_numbers_into(state, "weights", &mut self.linear.weights)?;
+        snapshot::read_numbers_into(state, "weights", &mut self.weights)?;
         self.sampler.restore(snapshot::entry(state, "rng")?)
     }
 
     fn parameters(&self) -> Option<&[f64]> {
-        Some(&self.linear.weights)
+        Some(&self.weights)
     }
 
     fn parameters_mut(&mut self) -> Option<&mut [f64]> {
-        Some(&mut self.linear.weights)
+        Some(&mut self.weights)
     }
 
     fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
-        Some(self)
+        if self.softmax { Some(self) } else { None }
     }
 }
 
-impl Differentiable for LinearSoftmax {
+impl Differentiable for Linear {
     fn n_actions(&self) -> usize {
-        self.linear.menu.n_actions()
+        self.menu.n_actions()
     }
 
     fn n_features(&self) -> usize {
-        self.linear.menu.n_features()
+        self.menu.n_features()
     }
 
     fn features(&self, observation: &Element, features: &mut Vec<f64>) -> Result<(), PolicyError> {
-        self.linear.menu.read(observation, features)
+        self.menu.read(observation, features)
     }
 
     fn scores(&mut self, features: &[f64], scores: &mut [f64]) {
-        for (slot, score) in scores.iter_mut().zip(self.linear.scores(features)) {
-            *slot = score;
-        }
+        score(&self.weights, features, scores);
     }
 
     fn add_gradient(&mut self, features: &[f64], by_score: &[f64], gradient: &mut [f64]) {
@@ -194,6 +140,6 @@ impl Differentiable for LinearSoftmax {
     }
 
     fn action(&self, place: usize) -> Element {
-        self.linear.menu.action(place)
+        self.menu.action(place)
     }
 }

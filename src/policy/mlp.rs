@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::menu::{MOST_WEIGHTS, Menu};
+use super::menu::Menu;
 use super::network::{Network, n_parameters};
-use super::settings::{Settings, count};
+use super::settings::{MOST_WEIGHTS, Settings};
 use super::softmax::Sampler;
 use super::weights::{self, Tensor};
 use super::{Checkpoint, Context, Differentiable, Policy, PolicyError};
@@ -34,9 +34,7 @@ pub(super) struct Mlp {
 impl Mlp {
     pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
         let menu = Menu::new(id, &mut settings, context);
-        let read = |value: &Value| value.as_list()?.iter().map(|units| count(units, 1)).collect::<Option<Vec<_>>>();
-        let hidden = settings.read("hidden", read, "a list of integers of at least 1");
-        let hidden = hidden.unwrap_or_else(|| HIDDEN.to_vec());
+        let hidden = settings.counts("hidden", 1, &HIDDEN);
         let sample = settings.flag("sample", false);
         let mut rng = Rng::named(settings.seed(context.seed), "policy");
         let sizes =

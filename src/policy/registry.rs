@@ -1,7 +1,7 @@
 //! The native policies by id.
 
 use super::fixed::{ConstantPolicy, RandomPolicy};
-use super::linear::{LinearMenu, LinearSoftmax};
+use super::linear::Linear;
 use super::mlp::Mlp;
 use super::settings::Settings;
 use super::tabular::Tabular;
@@ -16,19 +16,8 @@ pub const REFERENCE_LINEAR_MENU: &str = "skyfall_crl.train.backends.hill_climbin
 pub const IDS: [&str; 7] =
     ["linear_menu", "linear_softmax", "tabular", "mlp", "random", "constant", REFERENCE_LINEAR_MENU];
 
-/// Makes a native policy:
-///
-/// | id | arguments | acts |
-/// |---|---|---|
-/// | `linear_menu` | `n_actions`, `initial` (0.1), `seed` | the action whose linear score is highest |
-/// | `linear_softmax` | the same and `sample` (false) | the same, or drawn by the softmax of the scores |
-/// | `tabular` | `n_actions`, `initial` (0), `bins` (8), `tilings` (1), `low`, `high` | the action whose value in a table is highest |
-/// | `mlp` | `n_actions`, `hidden` ([64, 64]), `sample` (false), `seed` | as `linear_softmax`, scored by a network |
-/// | `random` | `seed` | a random element of the action space |
-/// | `constant` | `action` | always the same |
-///
-/// `n_actions` defaults to the action space's size and must agree with it. `docs/policies.md`
-/// says more of each.
+/// Makes the native policy `id` for the spaces of `context`; `docs/policies.md` has what each one
+/// takes and does.
 ///
 /// # Errors
 /// When there is no policy of this id, or it does not fit the spaces or `kwargs`; every mistake
@@ -36,8 +25,8 @@ pub const IDS: [&str; 7] =
 pub fn make(id: &str, kwargs: &Map, context: Context<'_>) -> Result<Box<dyn Policy>, PolicyError> {
     let settings = Settings::new("kwargs", kwargs);
     let made: Result<Box<dyn Policy>, String> = match id {
-        "linear_menu" | REFERENCE_LINEAR_MENU => boxed(LinearMenu::new(id, settings, context)),
-        "linear_softmax" => boxed(LinearSoftmax::new(id, settings, context)),
+        "linear_menu" | REFERENCE_LINEAR_MENU => boxed(Linear::menu(id, settings, context)),
+        "linear_softmax" => boxed(Linear::softmax(id, settings, context)),
         "tabular" => boxed(Tabular::new(id, settings, context)),
         "mlp" => boxed(Mlp::new(id, settings, context)),
         "random" => boxed(RandomPolicy::new(settings, context)),

@@ -5,13 +5,15 @@
 //! value is noted and its default handed out, so that the reader goes on; [`Settings::finish`]
 //! gives what was made only if nothing was noted.
 
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::json;
 use crate::value::{Map, Value};
 
 /// The largest count that a setting may ask for: whatever is made of it fits memory or is
 /// refused for its own reasons.
 const MOST: i64 = 1 << 31;
+/// The most weights that settings may ask for: 256 MB of them.
+pub(crate) const MOST_WEIGHTS: usize = 1 << 25;
 
 /// A map of settings being read.
 pub(crate) struct Settings<'a> {
@@ -56,17 +58,20 @@ impl<'a> Settings<'a> {
 
     /// A seed: an integer of at least 0.
     pub(crate) fn seed(&mut self, default: u64) -> u64 {
-        let read = |value: &Value| match value {
-            Value::BigInt(text) => text.parse().ok(),
-            other => other.as_int().and_then(|seed| u64::try_from(seed).ok()),
-        };
-        self.read("seed", read, "an integer of at least 0").unwrap_or(default)
+        self.read("seed", Value::as_count, "an integer of at least 0").unwrap_or(default)
     }
 
     /// An integer of at least `least`.
     pub(crate) fn count(&mut self, key: &'static str, least: i64, default: usize) -> usize {
         let read = |value: &Value| count(value, least);
         self.read(key, read, &format!("an integer of at least {least}")).unwrap_or(default)
+    }
+
+    /// A list of integers of at least `least`.
+    pub(crate) fn counts(&mut self, key: &'static str, least: i64, default: &[usize]) -> Vec<usize> {
+        let read = |value: &Value| value.as_list()?.iter().map(|item| count(item, least)).collect();
+        let expected = format!("a list of integers of at least {least}");
+        self.read(key, read, &expected).unwrap_or_else(|| default.to_vec())
     }
 
     /// A finite number above 0.
@@ -105,11 +110,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn finish<T>(mut self, made: Option<T>) -> Result<T, String> {
         let mut notes: Vec<String> = Vec::new();
         for key in self.map.keys().filter(|key| !self.known.contains(&key.as_str())) {
-            let hint = match nearest(key, self.known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if self.known.is_empty() => "it takes none".to_owned(),
-                None => format!("it takes {}", self.known.join(", ")),
-            };
+            let hint = suggest::hint(key, "it takes", self.known.iter().copied());
             notes.push(format!("unknown setting `{}.{key}`; {hint}", self.root));
         }
         notes.append(&mut self.notes);

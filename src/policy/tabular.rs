@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::menu::{MOST_WEIGHTS, actions, highest};
-use super::settings::Settings;
+use super::menu::{Actions, highest};
+use super::settings::{MOST_WEIGHTS, Settings};
 use super::tiling::Coding;
 use super::weights::{self, Tensor};
 use super::{ActionValues, Checkpoint, Context, Policy, PolicyError};
@@ -20,7 +20,7 @@ use crate::value::Value;
 pub(super) struct Tabular {
     id: String,
     coding: Coding,
-    start: i64,
+    actions: Actions,
     shape: [usize; 2],
     table: Vec<f64>,
     cells: Vec<usize>,
@@ -30,10 +30,11 @@ pub(super) struct Tabular {
 
 impl Tabular {
     pub(super) fn new(id: &str, mut settings: Settings<'_>, context: Context<'_>) -> Result<Self, String> {
-        let menu = actions(&mut settings, context);
+        let actions = Actions::new(&mut settings, context);
         let initial = settings.number("initial", 0.0);
         let coding = Coding::new(&mut settings, context);
-        let shape = menu.zip(coding.as_ref()).and_then(|((_, n_actions), coding)| {
+        let shape = actions.zip(coding.as_ref()).and_then(|(actions, coding)| {
+            let n_actions = actions.n();
             let n_cells =
                 coding.n_cells().filter(|cells| cells.checked_mul(n_actions).is_some_and(|size| size <= MOST_WEIGHTS));
             if n_cells.is_none() {
@@ -43,15 +44,15 @@ impl Tabular {
             }
             Some([n_cells?, n_actions])
         });
-        let (((start, n_actions), coding), shape) = settings.finish(menu.zip(coding).zip(shape))?;
-        let [n_cells, _] = shape;
+        let ((actions, coding), shape) = settings.finish(actions.zip(coding).zip(shape))?;
+        let [n_cells, n_actions] = shape;
         let tilings = if let Coding::Tiles { tilings, .. } = coding { tilings } else { 1 };
         #[expect(clippy::cast_precision_loss, reason = "a handful of tilings")]
         let entry = initial / tilings as f64;
         Ok(Self {
             id: id.to_owned(),
             coding,
-            start,
+            actions,
             shape,
             table: vec![entry; n_cells * n_actions],
             cells: Vec::with_capacity(tilings),
@@ -70,7 +71,7 @@ impl Policy for Tabular {
         self.coding.cells(&self.id, observation, &mut self.numbers, &mut self.cells)?;
         let [_, n_actions] = self.shape;
         add_values(&self.table, n_actions, &self.cells, &mut self.values);
-        *action = ActionValues::action(self, highest(self.values.iter().copied()));
+        *action = self.actions.at(highest(self.values.iter().copied()));
         Ok(())
     }
 
@@ -124,7 +125,7 @@ impl ActionValues for Tabular {
     }
 
     fn action(&self, place: usize) -> Element {
-        Element::Discrete(self.start.saturating_add(i64::try_from(place).unwrap_or(i64::MAX)))
+        self.actions.at(place)
     }
 }
 

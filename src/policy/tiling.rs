@@ -4,6 +4,7 @@
 //! section 9.5.4: tiling `t` of `n` is shifted along number `d` by `t (2d + 1) mod n` nths of a
 //! tile. Numbers beyond the bounds fall into the outermost tiles.
 
+use super::menu::{n_numbers, place};
 use super::settings::{Settings, count};
 use super::{Context, PolicyError};
 use crate::space::{Element, Space};
@@ -52,12 +53,7 @@ impl Coding {
             }
             return Some(Self::Table { start, n: usize::try_from(n).unwrap_or(usize::MAX) });
         }
-        let mut numbers = Vec::new();
-        if !context.observation_space.blank().append_numbers(&mut numbers) || numbers.is_empty() {
-            settings.note(format!("needs numeric observations; the space is {}", context.observation_space));
-            return None;
-        }
-        let n = numbers.len();
+        let n = n_numbers(settings, context)?;
         let bins = bins.unwrap_or_else(|| vec![BINS]);
         let bins = if let [same] = *bins { vec![same; n] } else { bins };
         let bounds = match context.observation_space {
@@ -115,8 +111,8 @@ impl Coding {
         let misfit = |message: &str| PolicyError::Failed { id: id.to_owned(), message: message.to_owned() };
         match (self, observation) {
             (Self::Table { start, n }, Element::Discrete(value)) => {
-                let place = value.checked_sub(*start).and_then(|place| usize::try_from(place).ok());
-                cells.push(place.filter(|place| place < n).ok_or_else(|| misfit("the observation has no cell"))?);
+                let cell = place(*value, *start).filter(|cell| cell < n);
+                cells.push(cell.ok_or_else(|| misfit("the observation has no cell"))?);
             }
             (Self::Tiles { axes, tilings }, _) => {
                 numbers.clear();
@@ -127,11 +123,11 @@ impl Coding {
                     return Err(misfit("a number of the observation is NaN"));
                 }
                 for tiling in 0..*tilings {
-                    let place = axes.iter().zip(&*numbers).enumerate().fold(tiling, |cell, (index, (axis, number))| {
+                    let cell = axes.iter().zip(&*numbers).enumerate().fold(tiling, |cell, (index, (axis, number))| {
                         let shift = tiling * (2 * index + 1) % tilings;
                         cell * axis.cells(*tilings) + axis.cell(*number, shift, *tilings)
                     });
-                    cells.push(place);
+                    cells.push(cell);
                 }
             }
             (Self::Table { .. }, _) => return Err(misfit("the observation is not an integer")),

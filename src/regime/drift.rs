@@ -17,7 +17,7 @@ use super::read::note_unknown_keys;
 use super::{Provider, Regime, RegimeError, RegimeRecord};
 use crate::random::Rng;
 use crate::snapshot::{self, SnapshotError};
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::decode::Field;
 use crate::value::{Map, Value};
 
@@ -175,9 +175,8 @@ fn read_path(params: &Field<'_>) -> Option<Path> {
             Some(Path::RandomWalk { std: std?, start: start? })
         }
         other => {
-            let near = nearest(other, PATHS).map(|near| format!(", did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| format!(", known are {}", PATHS.join(", ")));
-            params.note_key("path", format!("there is no path `{other}`{near}"));
+            let hint = suggest::hint(other, "known are", PATHS);
+            params.note_key("path", format!("there is no path `{other}`; {hint}"));
             None
         }
     }

@@ -39,9 +39,8 @@ pub fn from_record(record: &RegimeRecord, seed: u64) -> Result<Box<dyn Provider>
         "random" => read(record, |field| RandomSwitching::read(record, field, seed)),
         "drift" => read(record, |field| Drift::read(record, field, seed)),
         name => {
-            let near = suggest::nearest(name, PROVIDERS).map(|near| format!("; did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| format!("; known: {}", PROVIDERS.join(", ")));
-            return Err(fail(format!("there is no such provider{near}")));
+            let hint = suggest::hint(name, "known are", PROVIDERS);
+            return Err(fail(format!("there is no such provider; {hint}")));
         }
     };
     made.map_err(|mistakes| fail(mistakes.to_string()))

@@ -1,7 +1,7 @@
 //! Regimes from plain data, every mistake named with its path.
 
 use super::Regime;
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::text::decode::{Field, Mistakes, decode};
 use crate::value::{Map, Value};
 
@@ -58,10 +58,7 @@ pub(super) fn regime(field: &Field<'_>) -> Option<Regime> {
 pub(super) fn note_unknown_keys(field: &Field<'_>, known: &[&str]) {
     for key in field.value().as_map().into_iter().flatten().map(|(key, _)| key) {
         if !known.contains(&key.as_str()) {
-            match nearest(key, known.iter().copied()) {
-                Some(near) => field.note_key(key, format!("unknown key, did you mean `{near}`?")),
-                None => field.note_key(key, format!("unknown key, known are {}", known.join(", "))),
-            }
+            field.note_key(key, format!("unknown key; {}", suggest::hint(key, "known are", known.iter().copied())));
         }
     }
 }

@@ -49,15 +49,13 @@ fn make(name: &str, builtin: &str, params: &Map) -> Result<Box<dyn Term>, TermEr
         }
         "target_distance" => (&["target", "indices"], target_distance(params).map_err(fail)?),
         _ => {
-            let near = suggest::nearest(builtin, BUILTINS).map(|near| format!("; did you mean `{near}`?"));
-            let known = BUILTINS.join(", ");
-            let near = near.unwrap_or_else(|| format!("; known: {known}"));
-            return Err(fail(format!("there is no native term `{builtin}`{near}")));
+            let hint = suggest::hint(builtin, "known are", BUILTINS);
+            return Err(fail(format!("there is no native term `{builtin}`; {hint}")));
         }
     };
     if let Some(key) = params.keys().find(|key| !known.contains(&key.as_str())) {
-        let near = suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-        return Err(fail(format!("`params.{key}` is not a parameter of `{builtin}`{}", near.unwrap_or_default())));
+        let hint = suggest::hint(key, "it takes", known.iter().copied());
+        return Err(fail(format!("`params.{key}` is not a parameter of `{builtin}`; {hint}")));
     }
     Ok(Box::new(Builtin {
         name: name.to_owned(),

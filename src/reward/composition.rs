@@ -74,9 +74,8 @@ impl Composition {
         for (name, weight) in overrides {
             let fail = |message: String| TermError { term: name.clone(), message };
             if !self.names().any(|known| known == name) {
-                let hint = suggest::nearest(name, self.names()).map(|near| format!("; did you mean `{near}`?"));
-                let hint = hint.unwrap_or_default();
-                return Err(fail(format!("a regime weighs it, but no term of the composition has this name{hint}")));
+                let hint = suggest::hint(name, "there are", self.names());
+                return Err(fail(format!("a regime weighs it, but no term of the composition has this name; {hint}")));
             }
             if !weight.as_float().is_some_and(f64::is_finite) {
                 return Err(fail(format!("a regime's weight must be a finite number, got {}", weight.kind())));
@@ -98,7 +97,7 @@ impl Composition {
         detail: &mut Map,
     ) -> Result<f64, ScoreError> {
         let mut sum: Option<f64> = None;
-        for weighted in &mut self.terms {
+        for (position, weighted) in self.terms.iter_mut().enumerate() {
             let fail = |source: TermError| ScoreError { step: step.step, source };
             let TermValue { value, detail: inside } = weighted.term.evaluate(step).map_err(fail)?;
             let component = weighted.weight * value;
@@ -109,9 +108,10 @@ impl Composition {
                 return Err(fail(TermError { term: name.to_owned(), message }));
             }
             sum = Some(total);
-            match components.get_mut(name) {
-                Some(place) => *place = component,
-                None => drop(components.insert(name.to_owned(), component)),
+            // The map of the step before has the names in the same places.
+            match components.get_index_mut(position) {
+                Some((known, place)) if known == name => *place = component,
+                _ => drop(components.insert(name.to_owned(), component)),
             }
             match inside {
                 None => drop(detail.shift_remove(name)),

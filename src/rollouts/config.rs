@@ -182,8 +182,7 @@ impl RolloutZarrStoreConfig {
             "label_support_semantics" => self.label_support_semantics = text()?,
             "created_at_utc" => self.created_at_utc = text()?,
             _ => {
-                let near = suggest::nearest(option, OPTIONS).map(|near| format!("; did you mean `{near}`?"));
-                return Err(fail(format!("is not an option{}", near.unwrap_or_default())));
+                return Err(fail(format!("is not an option; {}", suggest::hint(option, "known are", OPTIONS))));
             }
         }
         Ok(())

@@ -67,8 +67,8 @@ impl<'a> Fields<'a> {
             return mistake(path, format!("must be a map, got {}", datum.kind()));
         };
         if let Some(key) = map.keys().find(|key| !known.contains(&key.as_str())) {
-            let near = suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            return mistake(path, format!("unknown key `{key}`{}", near.unwrap_or_default()));
+            let hint = suggest::hint(key, "known are", known.iter().copied());
+            return mistake(path, format!("unknown key `{key}`; {hint}"));
         }
         Ok(Self { map, path })
     }

@@ -4,6 +4,9 @@
 //! by name, `nil` is absence, integers and floats stay apart. Outbound, maps and lists become
 //! tables, `null` becomes `nil`, integers beyond 64 bits become text.
 
+use std::cmp::Ordering;
+use std::fmt;
+
 use mlua::{IntoLua, Lua, Table, Value as LuaValue};
 
 use crate::value::{Map, Value};
@@ -16,10 +19,27 @@ const DEPTH: usize = 64;
 /// # Errors
 /// One line naming the field that is not plain data.
 pub(super) fn read(value: &LuaValue, path: &str) -> Result<Value, String> {
-    read_at(value, path, 0)
+    read_at(value, &Path::Root(path), 0)
 }
 
-fn read_at(value: &LuaValue, path: &str, depth: usize) -> Result<Value, String> {
+/// Where a value stands; text only once there is something to say of it.
+enum Path<'a> {
+    Root(&'a str),
+    Field(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root(name) => f.write_str(name),
+            Self::Field(outer, name) => write!(f, "{outer}.{name}"),
+            Self::Item(outer, index) => write!(f, "{outer}[{index}]"),
+        }
+    }
+}
+
+fn read_at(value: &LuaValue, path: &Path<'_>, depth: usize) -> Result<Value, String> {
     if depth > DEPTH {
         return Err(format!("`{path}` is nested deeper than {DEPTH} levels; does it contain itself?"));
     }
@@ -41,19 +61,22 @@ fn read_at(value: &LuaValue, path: &str, depth: usize) -> Result<Value, String> 
     })
 }
 
-fn read_table(table: &Table, path: &str, depth: usize) -> Result<Value, String> {
-    let entries = entries(table, path)?;
-    let length = table.raw_len();
+fn read_table(table: &Table, path: &Path<'_>, depth: usize) -> Result<Value, String> {
+    let entries = sorted_entries(table, path)?;
     if entries.is_empty() {
-        return Ok(Value::Map(Map::new()));
+        // What it has, it has behind its metatable: `s` of a reward term, or an object.
+        return match table.metatable() {
+            Some(_) => Err(format!("`{path}` must be plain data, got an object")),
+            None => Ok(Value::Map(Map::new())),
+        };
     }
     if entries.iter().all(|(key, _)| matches!(key, LuaValue::Integer(_))) {
         if let Some(gap) = first_gap(&entries) {
             return Err(format!("`{path}` is a list with a hole at [{gap}]"));
         }
-        let mut items = Vec::with_capacity(length);
+        let mut items = Vec::with_capacity(entries.len());
         for (index, (_, value)) in entries.iter().enumerate() {
-            items.push(read_at(value, &format!("{path}[{}]", index + 1), depth + 1)?);
+            items.push(read_at(value, &Path::Item(path, index + 1), depth + 1)?);
         }
         return Ok(Value::List(items));
     }
@@ -65,7 +88,7 @@ fn read_table(table: &Table, path: &str, depth: usize) -> Result<Value, String> 
         let Ok(key) = key.to_str() else {
             return Err(format!("`{path}` has a key that is not UTF-8 text"));
         };
-        let value = read_at(value, &format!("{path}.{key}"), depth + 1)?;
+        let value = read_at(value, &Path::Field(path, &key), depth + 1)?;
         map.insert(key.to_owned(), value);
     }
     Ok(Value::Map(map))
@@ -73,15 +96,23 @@ fn read_table(table: &Table, path: &str, depth: usize) -> Result<Value, String> 
 
 /// A table's entries, integers first in order, then other keys sorted: Lua's own order differs
 /// from run to run.
+///
+/// # Errors
+/// One line, when the machine cannot go through them.
 pub(super) fn entries(table: &Table, path: &str) -> Result<Vec<(LuaValue, LuaValue)>, String> {
+    sorted_entries(table, &Path::Root(path))
+}
+
+fn sorted_entries(table: &Table, path: &Path<'_>) -> Result<Vec<(LuaValue, LuaValue)>, String> {
     let mut entries = Vec::new();
     for pair in table.pairs::<LuaValue, LuaValue>() {
         entries.push(pair.map_err(|error| format!("`{path}`: {}", super::error::message(&error)))?);
     }
     entries.sort_by(|(a, _), (b, _)| match (a, b) {
         (LuaValue::Integer(a), LuaValue::Integer(b)) => a.cmp(b),
-        (LuaValue::Integer(_), _) => std::cmp::Ordering::Less,
-        (_, LuaValue::Integer(_)) => std::cmp::Ordering::Greater,
+        (LuaValue::Integer(_), _) => Ordering::Less,
+        (_, LuaValue::Integer(_)) => Ordering::Greater,
+        (LuaValue::String(a), LuaValue::String(b)) => a.as_bytes().as_ref().cmp(b.as_bytes().as_ref()),
         (a, b) => key_text(a).cmp(&key_text(b)),
     });
     Ok(entries)

@@ -189,8 +189,26 @@ impl ScriptHost {
                 Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
                 Err(_) => Outcome::Done,
             },
+            Value::Table(table) if table.contains_key("env").unwrap_or(false) => {
+                let line = "the script returned a plain table, which is not run; return `skyfall.experiment` of it";
+                self.host.console.warn(line);
+                Outcome::Done
+            }
             _ => Outcome::Done,
         })
+    }
+
+    /// The experiment of the configuration `document`, with the script's own modules for the names
+    /// in it; the script itself is not run.
+    ///
+    /// # Errors
+    /// What is wrong with it, or cannot be made.
+    pub fn experiment(
+        &self,
+        document: crate::value::Value,
+    ) -> Result<bind::experiment::ScriptedExperiment, Diagnostic> {
+        bind::experiment::of_document(&self.lua, &self.host, document)
+            .map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))
     }
 
     /// Runs the script to its end, for the composition that it returns: itself, as the reward of

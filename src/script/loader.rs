@@ -141,6 +141,11 @@ pub(super) fn module_text(host: &Host, name: &str) -> Result<Option<String>, Str
     Ok(Some(if text.starts_with('#') { format!("--{text}") } else { text.to_owned() }))
 }
 
+/// Whether the script has a module called `name`, of its own or of the library.
+pub(super) fn exists(host: &Host, name: &str) -> bool {
+    is_library(name) || find(host, name).is_some()
+}
+
 fn load(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Value> {
     if let Some(module) = library_module(lua, host, name)? {
         return Ok(module);

@@ -8,9 +8,11 @@
 //! functions, tables with metatables - is refused by name.
 
 mod lexer;
+mod looks;
 mod modules;
 mod stateless;
 
+pub(super) use looks::fields_looked_at;
 pub(super) use stateless::check_stateless;
 
 use indexmap::IndexMap;

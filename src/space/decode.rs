@@ -53,10 +53,8 @@ impl Space {
                 Self::graph(part(map, "node_space")?, edge_space)
             }
             unknown => {
-                let near = suggest::nearest(unknown, KINDS).map(|near| format!("; did you mean {near:?}?"));
-                let message =
-                    format!("unknown space {unknown:?}{}; known are {}", near.unwrap_or_default(), KINDS.join(", "));
-                Err(SpaceError::new("type", message))
+                let hint = suggest::hint(unknown, "known are", KINDS);
+                Err(SpaceError::new("type", format!("unknown space {unknown:?}; {hint}")))
             }
         }
     }

@@ -132,11 +132,7 @@ impl<'a> Field<'a> {
     /// The whole number here, at least `least`; a float with a whole value counts.
     #[must_use]
     pub fn whole(&self, least: u64) -> Option<u64> {
-        let found = match self.value {
-            Value::BigInt(text) => text.parse().ok(),
-            other => other.as_int().and_then(|whole| u64::try_from(whole).ok()),
-        };
-        self.expect(found.filter(|whole| *whole >= least), &format!("an integer of at least {least}"))
+        self.expect(self.value.as_count().filter(|whole| *whole >= least), &format!("an integer of at least {least}"))
     }
 
     /// The map here. An empty list counts: Lua's `{}` does not say which of the two it is.

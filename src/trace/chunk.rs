@@ -51,28 +51,36 @@ impl Chunk {
         let mut last: Option<(&[u8], usize, i64)> = None;
         let mut rest = block;
         while !rest.is_empty() {
-            let (text, after) = match memchr::memchr(b'\n', rest) {
-                Some(at) => rest.split_at(at + 1),
-                None => (rest, &[][..]),
-            };
-            rest = after;
             chunk.lines += 1;
             let line = chunk.lines;
-            let row = text.trim_ascii();
-            if row.is_empty() {
-                continue;
-            }
-            if let Some(refused) = chunk.refused.take() {
-                refused.note(&mut chunk.faults);
-            }
-            if let Err(fault) = chunk.scanner.read(row, &mut layout, &mut cells) {
-                // Where a guess gives up depends on the rows before; read once more without guessing,
-                // the fault is the same however the file was cut.
-                let fault = parse_line(row).err().unwrap_or(fault);
-                chunk.skipped += 1;
-                chunk.refused = Some(Refused::new(fault, row, line, text.ends_with(b"\n")));
-                continue;
-            }
+            let row = match chunk.scanner.read_alike(rest, &mut layout, &mut cells) {
+                Some((row, after)) => {
+                    rest = after;
+                    chunk.go_on();
+                    row
+                }
+                None => {
+                    let (text, after) = match memchr::memchr(b'\n', rest) {
+                        Some(at) => rest.split_at(at + 1),
+                        None => (rest, &[][..]),
+                    };
+                    rest = after;
+                    let row = text.trim_ascii();
+                    if row.is_empty() {
+                        layout.forget();
+                        continue;
+                    }
+                    chunk.go_on();
+                    if let Err(fault) = chunk.scanner.read_line(row, &mut layout, &mut cells) {
+                        // Told in the words of those who read whole rows.
+                        let fault = parse_line(row).err().unwrap_or(fault);
+                        chunk.skipped += 1;
+                        chunk.refused = Some(Refused::new(fault, row, line, text.ends_with(b"\n")));
+                        continue;
+                    }
+                    row
+                }
+            };
             chunk.rows += 1;
             match last {
                 Some((text, ..)) if text == row => note_repeated_row(&mut chunk.faults, line, cells.step),
@@ -98,6 +106,14 @@ impl Chunk {
         }
         chunk.last_row = last.map(|(text, line, step)| EdgeRow { text: text.to_vec(), line, step });
         chunk
+    }
+
+    /// Another line follows that is not blank: the one before is not the last.
+    #[inline]
+    fn go_on(&mut self) {
+        if let Some(refused) = self.refused.take() {
+            refused.note(&mut self.faults);
+        }
     }
 
     /// The place among the runs of the one with this identity.

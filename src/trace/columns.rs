@@ -11,8 +11,11 @@ pub const NO_REGIME: u32 = u32::MAX;
 /// (`spec` rule G1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Identity {
-    /// `run_id`, `seed`, `policy_id`, `task`, `algorithm_id`, in this order.
+    /// `run_id`, `seed`, `policy_id`, `task`, `algorithm_id`, in this order, as they are compared:
+    /// `3.0` is the integer 3.
     pub fields: IndexMap<&'static str, Value>,
+    /// Those of the fields that the run's first row writes otherwise, as it does: `3.0`.
+    pub spelled: IndexMap<&'static str, Value>,
     /// Set where the five fields do not suffice: the file of an anonymous run (G2) or of a run
     /// whose steps overlap with a namesake's in another file (G3).
     pub file: Option<String>,

@@ -90,6 +90,9 @@ fn kind(first: Option<u8>) -> Odd {
 /// Reads a step: an integer within 64 bits, in any spelling.
 #[inline]
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Scan<Result<i64, Odd>> {
+    if let Some(step) = cursor.short_int() {
+        return Ok(Ok(step));
+    }
     match cursor.peek() {
         Some(b'-' | b'0'..=b'9') => Ok(match cursor.number()? {
             Some(number) => number.int().ok_or(Odd(if number.float().abs() >= 9e15 || number.is_int {
@@ -107,7 +110,7 @@ pub(super) fn step(cursor: &mut Cursor<'_>) -> Scan<Result<i64, Odd>> {
 #[inline]
 pub(super) fn reward(cursor: &mut Cursor<'_>) -> Scan<Result<f64, Odd>> {
     match cursor.peek() {
-        Some(b'-' | b'0'..=b'9' | b'N' | b'I') => Ok(Ok(number(cursor)?)),
+        Some(b'-' | b'0'..=b'9' | b'N' | b'I') => cursor.float().map(Ok),
         Some(b'n') => cursor.value().map(|_| Ok(f64::NAN)),
         Some(b'"') => Ok(match cursor.string()? {
             b"NaN" | b"nan" => Ok(f64::NAN),
@@ -117,18 +120,6 @@ pub(super) fn reward(cursor: &mut Cursor<'_>) -> Scan<Result<f64, Odd>> {
         }),
         other => cursor.value().map(|_| Err(kind(other))),
     }
-}
-
-/// Reads a number, or a token for one that is not finite.
-#[inline]
-fn number(cursor: &mut Cursor<'_>) -> Scan<f64> {
-    let first = cursor.peek();
-    Ok(match (cursor.number()?, first) {
-        (Some(number), _) => number.float(),
-        (None, Some(b'N')) => f64::NAN,
-        (None, Some(b'I')) => f64::INFINITY,
-        (None, _) => f64::NEG_INFINITY,
-    })
 }
 
 /// Reads a text that may be null; what stands between the quotes, as escaped. A number is kept
@@ -169,7 +160,7 @@ pub(super) fn flag(cursor: &mut Cursor<'_>) -> Scan<Result<Option<bool>, Odd>> {
 pub(super) fn optional_number(cursor: &mut Cursor<'_>) -> Scan<Result<Option<f64>, Odd>> {
     match cursor.peek() {
         Some(b'n') => cursor.value().map(|_| Ok(None)),
-        Some(b'-' | b'0'..=b'9' | b'N' | b'I') => number(cursor).map(|value| Ok(Some(value))),
+        Some(b'-' | b'0'..=b'9' | b'N' | b'I') => cursor.float().map(|value| Ok(Some(value))),
         other => cursor.value().map(|_| Err(kind(other))),
     }
 }

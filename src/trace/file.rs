@@ -1,7 +1,7 @@
 //! One file read whole: blocks parsed on every core, joined in order.
 //!
-//! A bounded number of blocks is in memory at a time; the next ones are read while these are
-//! parsed. How the file is cut into blocks and who parses which changes nothing in the result:
+//! A bounded number of blocks is in memory at a time; the next ones are read, and those before
+//! taken up, while these are parsed. How the file is cut into blocks and who parses which changes nothing in the result:
 //! the rows are taken up strictly in the order of the file.
 
 use indexmap::IndexMap;
@@ -37,18 +37,21 @@ pub(super) fn read_file<G: Gather>(
     let mut join = Joined::<G>::new(number, *options);
     let mut text_bytes = 0;
     let mut batch = next_batch(&mut source)?;
+    let mut parsed = Vec::new();
     while !batch.is_empty() {
         text_bytes += batch.iter().map(|block| block.len() as u64).sum::<u64>();
         let (next, chunks) = rayon::join(
-            || next_batch(&mut source),
-            || batch.par_iter().map(|block| Chunk::read(block, options.every_fault)).collect::<Vec<_>>(),
+            || {
+                parsed.into_iter().for_each(|chunk| join.add(chunk));
+                next_batch(&mut source)
+            },
+            || batch.par_iter().map(|block| Chunk::read(block, options.every_fault)).collect(),
         );
-        for chunk in chunks {
-            join.add(chunk);
-        }
+        parsed = chunks;
         batch.into_iter().for_each(|block| source.recycle(block));
         batch = next?;
     }
+    parsed.into_iter().for_each(|chunk| join.add(chunk));
     let Joined { runs, mut account, .. } = join;
     account.end(&source);
     let (bytes, sha256) = source.finish()?;
@@ -65,10 +68,13 @@ pub(super) fn read_file<G: Gather>(
     })
 }
 
-/// Blocks to parse at once: enough for every core.
+/// Blocks to parse at once: so many that all cores are done at about the same time, but no more
+/// than a small memory holds however many cores there are.
 fn next_batch(source: &mut Source) -> Result<Vec<Vec<u8>>, TraceError> {
-    let mut batch = Vec::new();
-    while batch.len() < rayon::current_num_threads() {
+    const MOST: usize = 64;
+    let blocks = (4 * rayon::current_num_threads()).min(MOST);
+    let mut batch = Vec::with_capacity(blocks);
+    while batch.len() < blocks {
         match source.next_block()? {
             Some(block) => batch.push(block),
             None => break,

@@ -1,5 +1,6 @@
 //! Which run a row belongs to (G1): the five identity keys, numbers compared by value and kept
-//! apart from text.
+//! apart from text. How the run's first row spells a number is remembered, for whoever writes the
+//! run again.
 
 use crate::trace::about::parse;
 use crate::trace::columns::{Identity, Warning};
@@ -9,14 +10,22 @@ use crate::value::Value;
 impl Identity {
     /// The identity whose values have these JSON texts, in the keys' order; empty where absent.
     pub(super) fn from_json(values: [&[u8]; 5]) -> Self {
-        let fields = IDENTITY_KEYS
-            .into_iter()
-            .zip(values)
-            .filter(|(_, json)| !json.is_empty())
-            .map(|(key, json)| (key, plain_number(parse(json))))
-            .filter(|(_, value)| !value.is_null())
-            .collect();
-        Self { fields, file: None }
+        let mut identity = Self::default();
+        for (key, json) in IDENTITY_KEYS.into_iter().zip(values).filter(|(_, json)| !json.is_empty()) {
+            let value = parse(json);
+            if let Some(plain) = plain_number(&value) {
+                identity.fields.insert(key, plain);
+                identity.spelled.insert(key, value);
+            } else if !value.is_null() {
+                identity.fields.insert(key, value);
+            }
+        }
+        identity
+    }
+
+    /// The fields as the run's first row writes them, so that a copy of it has the same text.
+    pub fn as_written(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.fields.iter().map(|(key, value)| (*key, self.spelled.get(key).unwrap_or(value)))
     }
 
     /// Whether no identity key tells the run from others.
@@ -46,14 +55,13 @@ impl Identity {
     }
 }
 
-/// An integral float is the integer that it equals.
-fn plain_number(value: Value) -> Value {
+/// The integer that an integral float equals.
+fn plain_number(value: &Value) -> Option<Value> {
     match value {
-        Value::Float(number) if number.is_finite() && number.fract() == 0.0 => match value.as_int() {
-            Some(integer) => Value::Int(integer),
-            None => Value::BigInt(format!("{number:.0}")),
-        },
-        other => other,
+        Value::Float(number) if number.is_finite() && number.fract() == 0.0 => {
+            Some(value.as_int().map_or_else(|| Value::BigInt(format!("{number:.0}")), Value::Int))
+        }
+        _ => None,
     }
 }
 

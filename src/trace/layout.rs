@@ -20,6 +20,8 @@ pub(super) enum Spot {
     Component(usize),
     /// The value of the other key at this place among the cells'.
     Other(usize),
+    /// A scalar that no cell holds, inside a value that is stepped over.
+    Unread,
 }
 
 /// A value's place.
@@ -59,42 +61,54 @@ impl<'a> Layout<'a> {
         self.start(&[]);
     }
 
-    /// Reads `line` into `cells`, which hold the last row. `false` if it is laid out otherwise, or
-    /// something about it needs telling; the cells are then of no use.
-    pub(super) fn read_alike(&mut self, line: &'a [u8], cells: &mut Cells<'a>, labels: &mut Interner) -> bool {
+    /// Reads the row that `text` begins with into `cells`, which hold the last row, and returns its
+    /// length. `None` if it is laid out otherwise, or something about it needs telling; the cells
+    /// are then of no use. Whether the row is all of its line is for the caller to see.
+    pub(super) fn read_alike(
+        &mut self,
+        text: &'a [u8],
+        cells: &mut Cells<'a>,
+        labels: &mut Interner,
+    ) -> Option<&'a [u8]> {
         if self.slots.is_empty() {
-            return false;
+            return None;
         }
         cells.same_identity = true;
-        let (mut old, mut new) = (self.row, line);
-        let mut same = common_prefix(old, new);
+        // Where the last value ended in the last row and here, and up to where, in the last row,
+        // the two agree from there on.
+        let (mut old, mut new) = (0, 0);
+        let mut agreed = common_prefix(self.row, text);
         let mut beyond_ascii = false;
         for slot in &mut self.slots {
             let end = slot.gap + slot.length;
             // Beyond the value's end: what stands behind it is the same, so it is no longer, either.
-            if same > end {
-                (old, new) = (tail(old, end), tail(new, end));
-                same -= end;
+            if agreed > old + end {
+                (old, new) = (old + end, new + end);
                 continue;
             }
-            if same < slot.gap {
-                return false;
+            if agreed < old + slot.gap {
+                return None;
             }
-            let start = tail(new, slot.gap);
+            let start = tail(text, new + slot.gap);
             let mut cursor = Cursor::new(start);
             if !read_value(slot.spot, &mut cursor, cells, labels) {
-                return false;
+                return None;
             }
             beyond_ascii |= cursor.beyond_ascii;
+            old += end;
             slot.length = start.len() - cursor.rest.len();
-            (old, new) = (tail(old, end), cursor.rest);
-            same = common_prefix(old, new);
+            new += slot.gap + slot.length;
+            agreed = old + common_prefix(tail(self.row, old), cursor.rest);
         }
-        if same != old.len() || same != new.len() || (beyond_ascii && std::str::from_utf8(line).is_err()) {
-            return false;
+        if agreed != self.row.len() {
+            return None;
+        }
+        let line = text.get(..new + agreed - old)?;
+        if beyond_ascii && std::str::from_utf8(line).is_err() {
+            return None;
         }
         self.row = line;
-        true
+        Some(line)
     }
 }
 
@@ -102,8 +116,8 @@ impl<'a> Layout<'a> {
 #[inline]
 fn read_value<'a>(spot: Spot, cursor: &mut Cursor<'a>, cells: &mut Cells<'a>, labels: &mut Interner) -> bool {
     match spot {
-        Spot::Component(place) => match (field::optional_number(cursor), cells.components.get_mut(place)) {
-            (Ok(Ok(Some(value))), Some(cell)) if value.is_finite() => {
+        Spot::Component(place) => match (cursor.float(), cells.components.get_mut(place)) {
+            (Ok(value), Some(cell)) if value.is_finite() => {
                 cell.1 = value;
                 true
             }
@@ -124,6 +138,7 @@ fn read_value<'a>(spot: Spot, cursor: &mut Cursor<'a>, cells: &mut Cells<'a>, la
             _ => false,
         },
         Spot::Field(Field::Components) => false,
+        Spot::Unread => cursor.skip_scalar().is_ok(),
         Spot::Field(field) => {
             cells.same_identity &= !matches!(field, Field::Identity(_));
             matches!(read_field(field, cursor, cells, labels), Ok(Ok(())))
@@ -147,8 +162,16 @@ fn tail(text: &[u8], at: usize) -> &[u8] {
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let mut same = 0;
-    let (words, _) = one.as_chunks::<8>();
-    let (others, _) = other.as_chunks::<8>();
+    let (blocks, _) = one.as_chunks::<32>();
+    let (others, _) = other.as_chunks::<32>();
+    for (block, other) in blocks.iter().zip(others) {
+        if block != other {
+            break;
+        }
+        same += 32;
+    }
+    let (words, _) = tail(one, same).as_chunks::<8>();
+    let (others, _) = tail(other, same).as_chunks::<8>();
     for (word, other) in words.iter().zip(others) {
         let differing = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other);
         if differing != 0 {

@@ -25,17 +25,11 @@ impl Number<'_> {
     /// The float nearest to the number, as Python reads it; infinite where it is too large.
     #[inline]
     pub(super) fn float(&self) -> f64 {
-        // Both factors are exact below these bounds, so one rounding gives the nearest float.
-        const EXACT: [f64; 23] = [
-            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-            1e19, 1e20, 1e21, 1e22,
-        ];
         let magnitude = match self.digits {
-            #[expect(clippy::cast_precision_loss, reason = "at most 2^53, which is exact")]
-            Some(digits) if digits <= 1 << 53 => EXACT
-                .get(self.exponent.unsigned_abs() as usize)
-                .map(|power| if self.exponent < 0 { digits as f64 / power } else { digits as f64 * power }),
-            Some(digits) => nearest_quotient(digits, self.exponent.saturating_neg()),
+            Some(digits) => match usize::try_from(self.exponent.saturating_neg()) {
+                Ok(places) => quotient(digits, places),
+                Err(_) => product(digits, self.exponent.unsigned_abs() as usize),
+            },
             None => None,
         };
         match magnitude {
@@ -82,37 +76,114 @@ impl Number<'_> {
     }
 }
 
+/// Powers of ten that are floats: both factors are exact up to here and up to [`EXACT`] digits, so
+/// that one rounding gives the nearest float.
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// Integers up to this are floats.
+const EXACT: u64 = 1 << 53;
+
+/// The float nearest to `digits` / 10^`places`; `None` where this takes reading the text.
+#[inline]
+#[expect(clippy::cast_precision_loss, reason = "exact")]
+pub(super) fn quotient(digits: u64, places: usize) -> Option<f64> {
+    match TENS.get(places) {
+        Some(power) if digits <= EXACT => Some(digits as f64 / power),
+        _ => nearest_quotient(digits, i32::try_from(places).ok()?),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact")]
+fn product(digits: u64, zeros: usize) -> Option<f64> {
+    TENS.get(zeros).filter(|_| digits <= EXACT).map(|power| digits as f64 * power)
+}
+
+/// 10^`places` for up to eight of them.
+#[inline]
+pub(super) fn ten_to(places: usize) -> u64 {
+    const TENS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    TENS.get(places).copied().unwrap_or_default()
+}
+
 /// The float nearest to `digits` / 10^`places`, for 0 to 27 places: 5^27 is the last power of five in 64 bits.
 fn nearest_quotient(digits: u64, places: i32) -> Option<f64> {
-    let places = u32::try_from(places).ok()?;
-    let five = 5_u64.checked_pow(places)?;
+    if digits == 0 {
+        return Some(0.0);
+    }
+    let (divisor, reciprocal) = *FIVES.get(usize::try_from(places).ok()?)?;
     // Both with their first bit set, the quotient has 63 or 64 bits: more than a float and the
     // bit that decides its rounding. Whether anything was left over goes into the last one.
-    let (numerator, divisor) = (digits << digits.leading_zeros(), five << five.leading_zeros());
-    let (numerator, divisor) = (u128::from(numerator) << 63, u128::from(divisor));
-    let quotient = u64::try_from(numerator / divisor).ok()? | u64::from(numerator % divisor != 0);
-    let shift = i32::try_from(five.leading_zeros()).ok()? - i32::try_from(digits.leading_zeros()).ok()? - 63;
-    let exponent = shift - i32::try_from(places).ok()?;
+    let shift = 64 - i32::try_from(digits.leading_zeros()).ok()? - bits_of_five(places);
+    let digits = digits << digits.leading_zeros();
+    let (quotient, left) = divide(digits >> 1, digits << 63, divisor, reciprocal);
+    let quotient = quotient >> 1 | quotient & 1 | u64::from(left != 0);
+    let exponent = shift - 62 - places;
     #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest, which is what is asked for")]
-    let significand = quotient as f64;
+    let significand = quotient.cast_signed() as f64;
     // Exact: the result is far from the ends of the exponents' range.
     Some(significand * f64::from_bits(u64::try_from(1023 + exponent).ok()? << 52))
 }
 
-/// The value of eight digits; `None` if other bytes are among them.
-#[inline]
-pub(super) fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
-    let word = u64::from_le_bytes(bytes);
-    // A digit's high half is 3, and still is when 6 is added to its low half.
-    if word & HIGH != ZEROS || word.wrapping_add(0x0606_0606_0606_0606) & HIGH != ZEROS {
-        return None;
+/// How many bits 5^`places` has: log2(5) is 2.3219..
+fn bits_of_five(places: i32) -> i32 {
+    ((places * 2378) >> 10) + 1
+}
+
+/// For each number of places: 5^places with its first bit set, and what [`divide`] divides by it with.
+const FIVES: [(u64, u64); 28] = {
+    let mut table = [(0, 0); 28];
+    let mut places = 0;
+    let mut five = 1_u64;
+    while places < table.len() {
+        let divisor = five << five.leading_zeros();
+        let reciprocal = (u128::MAX / divisor as u128 - (1 << 64)) as u64;
+        #[expect(clippy::indexing_slicing, reason = "while compiling")]
+        {
+            table[places] = (divisor, reciprocal);
+        }
+        places += 1;
+        five = five.wrapping_mul(5);
     }
+    table
+};
+
+/// Quotient and remainder of `high` * 2^64 + `low`, `high` below the divisor, whose first bit is
+/// set: two multiplications (Möller and Granlund 2011, "Improved division by invariant integers").
+#[inline]
+fn divide(high: u64, low: u64, divisor: u64, reciprocal: u64) -> (u64, u64) {
+    let guess = (u128::from(reciprocal) * u128::from(high)).wrapping_add(u128::from(high) << 64 | u128::from(low));
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    let (mut quotient, fraction) = (((guess >> 64) as u64).wrapping_add(1), guess as u64);
+    let mut left = low.wrapping_sub(quotient.wrapping_mul(divisor));
+    if left > fraction {
+        quotient = quotient.wrapping_sub(1);
+        left = left.wrapping_add(divisor);
+    }
+    if left >= divisor {
+        quotient = quotient.wrapping_add(1);
+        left -= divisor;
+    }
+    (quotient, left)
+}
+
+/// How many digits come first in `bytes`, and their value.
+#[inline]
+pub(super) fn leading_digits(bytes: [u8; 8]) -> (usize, u64) {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    const FIRST: u64 = 0x8080_8080_8080_8080;
+    let word = u64::from_le_bytes(bytes) ^ ZEROS;
+    // A byte's first bit says that it is no digit: it was set, or is when 0x76 is added.
+    let others = ((word & !FIRST).wrapping_add(0x7676_7676_7676_7676) | word) & FIRST;
+    let count = others.trailing_zeros() / 8;
+    // The digits move to the end; zeros come before them.
+    let digits = word.checked_shl(64 - 8 * count).unwrap_or_default();
     // Neighbours are joined: digits to pairs, pairs to fours, fours to eight.
-    let pairs = (word & !HIGH).wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let pairs = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
-    Some(fours.wrapping_mul((10_000 << 32) + 1) >> 32)
+    (count as usize, fours.wrapping_mul((10_000 << 32) + 1) >> 32)
 }
 
 #[cfg(test)]
@@ -148,17 +219,25 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_and_no_others() {
-        for value in [0, 1, 12_345_678, 99_999_999, 10_000_000, 80_706_050] {
-            let text: [u8; 8] = format!("{value:08}").into_bytes().try_into().unwrap();
-            assert_eq!(eight_digits(text), Some(value));
+    fn digits_up_to_the_first_other_byte() {
+        for value in ["00000000", "12345678", "99999999", "10000000", "80706050"] {
+            assert_eq!(leading_digits(value.as_bytes().try_into().unwrap()), (8, value.parse().unwrap()));
             for place in 0..8 {
-                for other in [b'.', b'/', b':', b'e', b' ', b'0' | 0x80, 0x3f, 0] {
-                    let mut damaged = text;
+                for other in [b'.', b'/', b':', b'e', b' ', b'0' | 0x80, 0xff, 0x3f, 0] {
+                    let mut damaged: [u8; 8] = value.as_bytes().try_into().unwrap();
                     damaged[place] = other;
-                    assert_eq!(eight_digits(damaged), None, "{damaged:?}");
+                    assert_eq!(leading_digits(damaged), (place, value[..place].parse().unwrap_or(0)), "{damaged:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn powers_of_five() {
+        for places in 0..28 {
+            let five = 5_u64.pow(places);
+            assert_eq!(bits_of_five(places as i32), 64 - five.leading_zeros() as i32);
+            assert_eq!(FIVES[places as usize].0, five << five.leading_zeros());
         }
     }
 
@@ -173,6 +252,11 @@ mod tests {
             "4503599627370498.5",
             "1.00000000000000011102230246251565e0",
             "9007199254740993.00000001",
+            "0e-25",
+            "0.000000000000000000",
+            "1e-25",
+            "9.007199254740993",
+            "9.999999999999999999",
         ] {
             assert_eq!(number(text).float(), text.parse::<f64>().unwrap(), "{text}");
         }
@@ -188,6 +272,16 @@ mod tests {
             for text in [format!("{value:e}"), crate::text::number::float_text(value)] {
                 prop_assert_eq!(number(&text).float().to_bits(), value.to_bits(), "{}", text);
             }
+        }
+
+        #[test]
+        fn quotients_and_remainders(high: u64, low: u64, place in 0_usize..28) {
+            let (divisor, reciprocal) = FIVES[place];
+            let high = high % divisor;
+            let whole = u128::from(high) << 64 | u128::from(low);
+            let (quotient, left) = divide(high, low, divisor, reciprocal);
+            prop_assert_eq!(u128::from(quotient) * u128::from(divisor) + u128::from(left), whole);
+            prop_assert!(left < divisor);
         }
 
         #[test]

@@ -33,7 +33,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { strict: false, resume: Resume::Keep, digest: true, every_fault: false, block_bytes: 1 << 20 }
+        Self { strict: false, resume: Resume::Keep, digest: true, every_fault: false, block_bytes: 1 << 18 }
     }
 }
 

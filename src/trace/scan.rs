@@ -6,7 +6,7 @@
 //! notes whether any was not ASCII.
 
 use crate::text::json::MAX_DEPTH;
-use crate::trace::number::{Number, eight_digits, held};
+use crate::trace::number::{Number, held, leading_digits, quotient, ten_to};
 
 /// Why a line is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,10 @@ impl<'a> Cursor<'a> {
         self.rest.first().copied()
     }
 
+    /// Steps over space. A newline is none: it ends the line.
     #[inline]
     pub(super) fn space(&mut self) {
-        while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.rest {
+        while let [b' ' | b'\t' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;
         }
     }
@@ -72,8 +73,7 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     pub(super) fn error(&self, expected: &'static str) -> ScanError {
-        let kind = if self.rest.is_empty() { ScanFault::Torn } else { ScanFault::Expected(expected) };
-        ScanError { kind, left: self.rest.len() }
+        error_at(self.rest, expected)
     }
 
     /// Steps into an object; its entries follow with [`Cursor::next_key`].
@@ -148,87 +148,75 @@ impl<'a> Cursor<'a> {
     /// Steps over a number; `None` if it is one of the tokens for non-finite values.
     #[inline]
     pub(super) fn number(&mut self) -> Scan<Option<Number<'a>>> {
-        let start = self.rest;
-        if matches!(start, [b'N' | b'I', ..] | [b'-', b'I', ..]) {
-            if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
-                return Ok(None);
-            }
-            // A torn `Na` must count as torn, and `Nothing` not as a number.
-            if self.is_torn_word() {
-                self.rest = &[];
-            }
-            return Err(self.error("a number as JSON writes it"));
+        if matches!(self.rest, [b'N' | b'I', ..] | [b'-', b'I', ..]) {
+            return self.non_finite().map(|()| None);
         }
-        let negative = self.take(b"-");
-        let mut digits = 0_u64;
-        let whole = self.digits(&mut digits);
-        let mut count = whole;
-        let leading_zero = whole > 1 && matches!(start.strip_prefix(b"-").unwrap_or(start), [b'0', ..]);
-        if leading_zero {
-            return Err(ScanError { kind: ScanFault::Expected("no zero before other digits"), left: start.len() });
-        }
-        if whole == 0 {
-            return Err(self.error("a number as JSON writes it"));
-        }
-        let mut exponent = 0_i32;
-        let mut is_int = true;
-        if self.take(b".") {
-            is_int = false;
-            let fraction = self.digits(&mut digits);
-            if fraction == 0 {
-                return Err(self.error("a digit after the point"));
-            }
-            count += fraction;
-            exponent = i32::try_from(fraction).map_or(i32::MIN, |count| -count);
-        }
-        if self.take(b"e") || self.take(b"E") {
-            is_int = false;
-            let minus = self.take(b"-");
-            if !minus {
-                self.take(b"+");
-            }
-            let mut power = 0_u64;
-            let places = self.digits(&mut power);
-            if places == 0 {
-                return Err(self.error("a digit in the exponent"));
-            }
-            let power = held(power, places).and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
-            exponent = exponent.saturating_add(if minus { -power } else { power });
-        }
-        Ok(Some(Number { text: self.since(start), negative, digits: held(digits, count), exponent, is_int }))
+        let (number, rest) = number(self.rest)?;
+        self.rest = rest;
+        Ok(Some(number))
     }
 
-    /// Steps over digits, which it appends to `value`, and counts them. The value is of use only
-    /// if it was [`held`].
+    /// Steps over an integer written as nearly all are: without sign, up to 18 digits. Otherwise
+    /// `None`, and nothing is stepped over.
     #[inline]
-    fn digits(&mut self, value: &mut u64) -> usize {
-        let start = self.rest.len();
-        while let Some((word, rest)) = self.rest.split_first_chunk::<8>()
-            && let Some(eight) = eight_digits(*word)
-        {
-            *value = value.wrapping_mul(100_000_000).wrapping_add(eight);
-            self.rest = rest;
+    pub(super) fn short_int(&mut self) -> Option<i64> {
+        const MOST: usize = 18;
+        let (count, value, rest) = digits(self.rest, 0);
+        let padded = count > 1 && self.peek() == Some(b'0');
+        if count == 0 || count > MOST || padded || matches!(rest, [b'.' | b'e' | b'E', ..]) {
+            return None;
         }
-        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
-            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+        self.rest = rest;
+        i64::try_from(value).ok()
+    }
+
+    /// Steps over a number and returns the float nearest to it.
+    #[inline]
+    pub(super) fn float(&mut self) -> Scan<f64> {
+        if let Some((value, rest)) = short_float(self.rest) {
             self.rest = rest;
+            return Ok(value);
         }
-        start - self.rest.len()
+        let first = self.peek();
+        Ok(match (self.number()?, first) {
+            (Some(number), _) => number.float(),
+            (None, Some(b'N')) => f64::NAN,
+            (None, Some(b'I')) => f64::INFINITY,
+            (None, _) => f64::NEG_INFINITY,
+        })
+    }
+
+    #[cold]
+    fn non_finite(&mut self) -> Scan<()> {
+        if self.take(b"NaN") || self.take(b"Infinity") || self.take(b"-Infinity") {
+            return Ok(());
+        }
+        // A torn `Na` must count as torn, and `Nothing` not as a number.
+        if self.is_torn_word() {
+            self.rest = &[];
+        }
+        Err(self.error("a number as JSON writes it"))
     }
 
     /// Steps over any value and returns its text.
     #[inline]
     pub(super) fn value(&mut self) -> Scan<&'a [u8]> {
+        self.value_with(&mut |_, _| {})
+    }
+
+    /// Steps over any value, returns its text, and tells of each scalar in it what was left of the
+    /// line before and after it.
+    #[inline]
+    pub(super) fn value_with(&mut self, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<&'a [u8]> {
         let start = self.rest;
-        if !self.take(b"{}") && !self.take(b"null") {
-            self.skip(0)?;
+        if !self.take(b"{}") {
+            self.skip(0, scalar)?;
         }
         Ok(self.since(start))
     }
 
-    fn skip(&mut self, depth: usize) -> Scan<()> {
+    fn skip(&mut self, depth: usize, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<()> {
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
             Some(b'{' | b'[') if depth >= MAX_DEPTH => {
                 Err(ScanError { kind: ScanFault::TooDeep, left: self.rest.len() })
             }
@@ -237,11 +225,26 @@ impl<'a> Cursor<'a> {
                 let mut first = true;
                 while self.next_key(first)?.is_some() {
                     first = false;
-                    self.skip(depth + 1)?;
+                    self.skip(depth + 1, scalar)?;
                 }
                 Ok(())
             }
-            Some(b'[') => self.skip_list(depth),
+            Some(b'[') => self.skip_list(depth, scalar),
+            _ => {
+                let start = self.rest;
+                self.skip_scalar()?;
+                scalar(start, self.rest);
+                Ok(())
+            }
+        }
+    }
+
+    /// Steps over a value that is neither an object nor a list.
+    #[inline]
+    pub(super) fn skip_scalar(&mut self) -> Scan<()> {
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'0'..=b'9') if self.short_int().is_some() => Ok(()),
             Some(b'-' | b'0'..=b'9' | b'N' | b'I') => self.number().map(drop),
             _ if self.take(b"null") || self.take(b"true") || self.take(b"false") => Ok(()),
             _ if self.is_torn_word() => Err(ScanError { kind: ScanFault::Torn, left: 0 }),
@@ -255,7 +258,7 @@ impl<'a> Cursor<'a> {
         WORDS.iter().any(|word| self.rest.len() < word.len() && word.starts_with(self.rest))
     }
 
-    fn skip_list(&mut self, depth: usize) -> Scan<()> {
+    fn skip_list(&mut self, depth: usize, scalar: &mut impl FnMut(&'a [u8], &'a [u8])) -> Scan<()> {
         self.take(b"[");
         self.space();
         if self.take(b"]") {
@@ -263,7 +266,7 @@ impl<'a> Cursor<'a> {
         }
         loop {
             self.space();
-            self.skip(depth + 1)?;
+            self.skip(depth + 1, scalar)?;
             self.space();
             if self.take(b"]") {
                 return Ok(());
@@ -273,6 +276,114 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+#[cold]
+fn error_at(rest: &[u8], expected: &'static str) -> ScanError {
+    let kind = if rest.is_empty() { ScanFault::Torn } else { ScanFault::Expected(expected) };
+    ScanError { kind, left: rest.len() }
+}
+
+/// The number that `text` begins with, and what follows it.
+#[inline]
+fn number(text: &[u8]) -> Scan<(Number<'_>, &[u8])> {
+    let (negative, unsigned) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let (whole, mut value, mut rest) = digits(unsigned, 0);
+    if whole == 0 {
+        return Err(error_at(rest, "a number as JSON writes it"));
+    }
+    if whole > 1 && unsigned.first() == Some(&b'0') {
+        return Err(ScanError { kind: ScanFault::Expected("no zero before other digits"), left: text.len() });
+    }
+    let mut count = whole;
+    let mut exponent = 0_i32;
+    let mut is_int = true;
+    if let [b'.', fraction @ ..] = rest {
+        is_int = false;
+        let places;
+        (places, value, rest) = digits(fraction, value);
+        if places == 0 {
+            return Err(error_at(rest, "a digit after the point"));
+        }
+        count += places;
+        exponent = i32::try_from(places).map_or(i32::MIN, |places| -places);
+    }
+    if let [b'e' | b'E', power @ ..] = rest {
+        is_int = false;
+        let (minus, power) = match power {
+            [b'-', power @ ..] => (true, power),
+            [b'+', power @ ..] => (false, power),
+            _ => (false, power),
+        };
+        let (places, power, after) = digits(power, 0);
+        rest = after;
+        if places == 0 {
+            return Err(error_at(rest, "a digit in the exponent"));
+        }
+        let power = held(power, places).and_then(|power| i32::try_from(power).ok()).unwrap_or(i32::MAX);
+        exponent = exponent.saturating_add(if minus { -power } else { power });
+    }
+    let own = text.get(..text.len() - rest.len()).unwrap_or_default();
+    Ok((Number { text: own, negative, digits: held(value, count), exponent, is_int }, rest))
+}
+
+/// The float that `text` begins with and what follows it, if it is written as nearly all are: one
+/// digit before the point, up to 18 after it, no exponent. [`number`] reads all others.
+#[inline]
+fn short_float(text: &[u8]) -> Option<(f64, &[u8])> {
+    const MOST: usize = 18;
+    let (negative, unsigned) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let [whole @ b'0'..=b'9', b'.', rest @ ..] = unsigned else { return None };
+    let (mut count, mut value) = (0, u64::from(whole - b'0'));
+    let (words, _) = rest.first_chunk::<24>()?.as_chunks::<8>();
+    for word in words {
+        let (more, number) = leading_digits(*word);
+        value = value.wrapping_mul(ten_to(more)).wrapping_add(number);
+        count += more;
+        if more < 8 {
+            break;
+        }
+    }
+    let after = rest.get(count..)?;
+    if count == 0 || count > MOST || matches!(after, [b'e' | b'E', ..]) {
+        return None;
+    }
+    let magnitude = quotient(value, count)?;
+    Some((if negative { -magnitude } else { magnitude }, after))
+}
+
+/// The digits that `text` begins with: how many, their value appended to `value`, and what
+/// follows. The value is of use only if it was [`held`].
+#[inline]
+fn digits(mut text: &[u8], mut value: u64) -> (usize, u64, &[u8]) {
+    // A single digit is what most numbers have before the point.
+    if let [digit @ b'0'..=b'9', other, ..] = text
+        && !other.is_ascii_digit()
+    {
+        return (1, value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')), text.get(1..).unwrap_or_default());
+    }
+    let mut count = 0;
+    while let Some(word) = text.first_chunk::<8>() {
+        let (more, number) = leading_digits(*word);
+        value = value.wrapping_mul(ten_to(more)).wrapping_add(number);
+        text = text.get(more..).unwrap_or_default();
+        count += more;
+        if more < 8 {
+            return (count, value, text);
+        }
+    }
+    while let [digit @ b'0'..=b'9', rest @ ..] = text {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+        text = rest;
+        count += 1;
+    }
+    (count, value, text)
 }
 
 #[cfg(test)]

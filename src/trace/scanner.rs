@@ -51,17 +51,31 @@ impl Seen {
 }
 
 impl RowScanner {
-    /// Reads `line` into `cells`, which hold the row that `layout` is of.
+    /// Reads the row that `text` begins with into `cells`, which hold the row that `layout` is of,
+    /// and returns it and what follows its newline. `None` if it must be read as a line by
+    /// itself ([`RowScanner::read_line`]).
     #[inline]
-    pub(super) fn read<'a>(
+    pub(super) fn read_alike<'a>(
+        &mut self,
+        text: &'a [u8],
+        layout: &mut Layout<'a>,
+        cells: &mut Cells<'a>,
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        // No value of a row goes beyond its line, so the line ends where the row does, or the row was misread.
+        let row = layout.read_alike(text, cells, &mut self.labels)?;
+        match text.get(row.len()..)? {
+            [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => Some((row, rest)),
+            _ => None,
+        }
+    }
+
+    /// Reads `line` into `cells`, for the next ones to be compared with.
+    pub(super) fn read_line<'a>(
         &mut self,
         line: &'a [u8],
         layout: &mut Layout<'a>,
         cells: &mut Cells<'a>,
     ) -> Result<(), LineFault> {
-        if layout.read_alike(line, cells, &mut self.labels) {
-            return Ok(());
-        }
         layout.start(line);
         cells.clear();
         let read = self.read_anew(line, layout, cells);
@@ -117,6 +131,10 @@ impl RowScanner {
                     seen.other(number, &cells.others);
                     cells.others.push((number, value));
                     Spot::Other(cells.others.len() - 1)
+                }
+                Field::Action | Field::Detail | Field::Ticket | Field::Verifier => {
+                    outline(&mut cursor, layout)?;
+                    continue;
                 }
                 field => {
                     let read = read_field(field, &mut cursor, cells, &mut self.labels)?;
@@ -179,6 +197,29 @@ impl RowScanner {
         cells.duplicate_key |= drop_earlier_duplicates(&mut cells.components);
         Ok(!first)
     }
+}
+
+/// Steps over a value whose scalars are likely all that changes from row to row.
+fn outline<'a>(cursor: &mut Cursor<'a>, layout: &mut Layout<'a>) -> Result<(), LineFault> {
+    /// Of longer values the layout would be longer than the text.
+    const MOST: usize = 32;
+    let start = cursor.rest;
+    let mut scalars = [(start, start); MOST];
+    let mut count = 0;
+    cursor.value_with(&mut |before, after| {
+        if let Some(scalar) = scalars.get_mut(count) {
+            *scalar = (before, after);
+        }
+        count += 1;
+    })?;
+    match scalars.get(..count) {
+        Some(scalars) if count > 0 => {
+            scalars.iter().for_each(|(before, after)| layout.push(before, after, Spot::Unread));
+        }
+        // Nothing inside, or too much: the value as a whole.
+        _ => layout.push(start, cursor.rest, Spot::Field(Field::Action)),
+    }
+    Ok(())
 }
 
 /// Reads the value of a field other than step, reward and components into its cell; `Err` of a

@@ -1,16 +1,22 @@
-//! Traces as a flat table, for tools that read CSV.
+//! Traces as a flat table, for tools that read CSV or Parquet.
 //!
 //! A column is a scalar: of the identity, of another key, of a field, or of something inside a
 //! field that is a mapping (`reward_components.upright`, `action.index`). Lists are JSON text.
 //! The files are read twice: once for the columns, once for the rows.
 
+mod csv;
+mod parquet;
+mod thrift;
+
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 
+use self::parquet::ParquetWriter;
 use crate::trace::columns::{Identity, Warning};
 use crate::trace::error::TraceError;
-use crate::trace::input;
+use crate::trace::input::{self, InputFile};
 use crate::trace::parse::ParsedLine;
 use crate::trace::row::STEP_FIELDS;
 use crate::trace::select::{Filter, each_row};
@@ -23,6 +29,91 @@ const IDENTITY: Group = 0;
 const OTHERS: Group = 1;
 const FIELDS: Group = 2;
 
+/// What all values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ColumnKind {
+    Bool,
+    Int,
+    Float,
+    /// Text, or values of several kinds as JSON text.
+    Text,
+}
+
+impl ColumnKind {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Bool(_) => Self::Bool,
+            Value::Int(_) => Self::Int,
+            Value::Float(_) => Self::Float,
+            _ => Self::Text,
+        }
+    }
+
+    /// What holds values of both kinds.
+    fn with(self, other: Self) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Self::Int | Self::Float, Self::Int | Self::Float) => Self::Float,
+            _ => Self::Text,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    kind: ColumnKind,
+}
+
+/// The wanted rows of some files, and the columns that they fill.
+struct Table<'a> {
+    inputs: Vec<InputFile>,
+    filter: &'a Filter,
+    columns: IndexMap<String, ColumnKind>,
+}
+
+impl<'a> Table<'a> {
+    fn new(paths: &[PathBuf], filter: &'a Filter) -> Result<Self, TraceError> {
+        let (inputs, _) = input::expand(paths)?;
+        if let Some(stream) = inputs.iter().find(|input| input.is_stream()) {
+            return Err(TraceError::OnlyOnce { path: stream.name.clone() });
+        }
+        let mut groups: Vec<IndexMap<String, ColumnKind>> = vec![IndexMap::new(); FIELDS + STEP_FIELDS.len()];
+        each_row(&inputs, filter, |row| {
+            flatten(&row.parsed, &mut |group, name, value| {
+                let Some(columns) = groups.get_mut(group) else { return };
+                let kind = ColumnKind::of(&value);
+                match columns.get_mut(name) {
+                    Some(known) => *known = known.with(kind),
+                    None => drop(columns.insert(name.to_owned(), kind)),
+                }
+            });
+            true
+        })?;
+        // A key with a point in its name may be spelled like a field's: they are one column.
+        let mut columns: IndexMap<String, ColumnKind> = IndexMap::new();
+        for (name, kind) in groups.into_iter().flatten() {
+            columns.entry(name).and_modify(|known| *known = known.with(kind)).or_insert(kind);
+        }
+        Ok(Self { inputs, filter, columns })
+    }
+
+    /// Hands the cells of each row to `take`, one for each column, until it answers `false`.
+    fn each_row(&self, mut take: impl FnMut(&[Value]) -> bool) -> Result<Vec<Warning>, TraceError> {
+        let mut cells: Vec<Value> = Vec::new();
+        each_row(&self.inputs, self.filter, |row| {
+            cells.clear();
+            cells.resize(self.columns.len(), Value::Null);
+            flatten(&row.parsed, &mut |_, name, value| {
+                if let Some(cell) = self.columns.get_index_of(name).and_then(|place| cells.get_mut(place)) {
+                    *cell = value;
+                }
+            });
+            take(&cells)
+        })
+    }
+}
+
 /// Hands the wanted rows of `paths` to `take` as lines of CSV (RFC 4180, but with `\n` at the ends
 /// of lines), the names of the columns first, until it answers `false`.
 ///
@@ -33,45 +124,39 @@ pub fn csv(
     filter: &Filter,
     mut take: impl FnMut(&[u8]) -> bool,
 ) -> Result<Vec<Warning>, TraceError> {
-    let (inputs, _) = input::expand(paths)?;
-    if let Some(stream) = inputs.iter().find(|input| input.is_stream()) {
-        return Err(TraceError::OnlyOnce { path: stream.name.clone() });
-    }
-    let mut groups: Vec<IndexSet<String>> = vec![IndexSet::new(); FIELDS + STEP_FIELDS.len()];
-    each_row(&inputs, filter, |row| {
-        flatten(&row.parsed, &mut |group, name, _| {
-            if let Some(names) = groups.get_mut(group)
-                && !names.contains(name)
-            {
-                names.insert(name.to_owned());
-            }
-        });
-        true
-    })?;
-    let columns: IndexSet<String> = groups.into_iter().flatten().collect();
+    let table = Table::new(paths, filter)?;
     let mut line = Vec::new();
-    for (place, name) in columns.iter().enumerate() {
-        write_cell(&mut line, place, &Value::from(name.as_str()));
-    }
-    line.push(b'\n');
+    csv::write_line(&mut line, table.columns.keys().map(|name| Value::from(name.as_str())));
     let mut going = take(&line);
-    let mut cells: Vec<Value> = Vec::new();
-    each_row(&inputs, filter, |row| {
-        cells.clear();
-        cells.resize(columns.len(), Value::Null);
-        flatten(&row.parsed, &mut |_, name, value| {
-            if let Some(cell) = columns.get_index_of(name).and_then(|place| cells.get_mut(place)) {
-                *cell = value;
-            }
-        });
-        line.clear();
-        for (place, cell) in cells.iter().enumerate() {
-            write_cell(&mut line, place, cell);
-        }
-        line.push(b'\n');
+    table.each_row(|cells| {
+        csv::write_line(&mut line, cells.iter().cloned());
         going = going && take(&line);
         going
     })
+}
+
+/// Writes the wanted rows of `paths` to `out` as a Parquet file: one nullable column a scalar, of
+/// integers (64 bits), floats, booleans or text. Whether `out` took it all is told apart.
+///
+/// # Errors
+/// As for [`csv`].
+pub fn parquet(
+    paths: &[PathBuf],
+    filter: &Filter,
+    out: &mut dyn Write,
+) -> Result<(Vec<Warning>, io::Result<()>), TraceError> {
+    let table = Table::new(paths, filter)?;
+    let columns = table.columns.iter().map(|(name, kind)| Column { name: name.clone(), kind: *kind }).collect();
+    let mut writer = match ParquetWriter::new(out, columns) {
+        Ok(writer) => writer,
+        Err(error) => return Ok((Vec::new(), Err(error))),
+    };
+    let mut written = Ok(());
+    let warnings = table.each_row(|cells| {
+        written = writer.push(cells);
+        written.is_ok()
+    })?;
+    Ok((warnings, written.and_then(|()| writer.finish())))
 }
 
 /// Hands each scalar of a row to `put`, with its group and its name.
@@ -115,22 +200,5 @@ fn flatten_value(group: Group, name: &str, value: &Value, put: &mut impl FnMut(G
         }
         Value::List(_) => put(group, name, Value::Text(crate::text::json::to_string(value))),
         scalar => put(group, name, scalar.clone()),
-    }
-}
-
-/// Appends the cell at `place`, in quotes where it must be.
-fn write_cell(out: &mut Vec<u8>, place: usize, value: &Value) {
-    if place > 0 {
-        out.push(b',');
-    }
-    match value {
-        Value::Null => {}
-        Value::Text(text) if text.is_empty() || text.contains([',', '"', '\n', '\r']) => {
-            out.push(b'"');
-            out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
-            out.push(b'"');
-        }
-        Value::Text(text) => out.extend_from_slice(text.as_bytes()),
-        other => crate::text::json::write(out, other),
     }
 }

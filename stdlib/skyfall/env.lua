@@ -48,13 +48,13 @@ M.make = native.make
 ---@return skyfall.Vector
 M.vector = native.vector
 
---- The registered ids, sorted.
 ---@class skyfall.EnvDefinition
 ---@field id string
 ---@field kwargs table? the arguments with their defaults; they are the physical parameters too, which a regime may set
 ---@field observation_space skyfall.Space|fun(kwargs: table): skyfall.Space
 ---@field action_space skyfall.Space|fun(kwargs: table): skyfall.Space
 ---@field max_episode_steps integer? truncates an episode after so many steps
+---@field reset fun(env: table, options: table): any, table? observation, info; `options` are the reset's own, empty without
 ---@field step fun(env: table, action: any): any, number, boolean, boolean?, table? observation, reward, terminated, truncated, info
 ---@field describe (fun(env: table): table)? what the bundle's provenance says of it
 

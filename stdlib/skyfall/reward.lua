@@ -5,9 +5,9 @@ local native = ...
 ---@class skyfall.rewardlib
 local M = {}
 
----@class skyfall.StepView what a term sees of one step; valid during the call only
+---@class skyfall.StepView what a term sees of one step, to look at and not to change; valid during the call only
 ---@field step integer the step's index within the run, from 0
----@field observation any what the action answered
+---@field observation any what the action answered: an integer, a list of numbers (an array where they are many), ...
 ---@field action any
 ---@field next_observation any what followed (the terminal observation at an episode's end)
 ---@field env_reward number the environment's own reward

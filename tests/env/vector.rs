@@ -227,7 +227,7 @@ fn a_script_steps_copies_as_native_arrays() {
             { function() v:reset { options = { lo = 1 } } end, "did you mean `low`?" },
             { function() skyfall.env.vector("CartPole-v1", 0) end, "a vector needs at least one copy" },
             { function() skyfall.env.vector("CartPole-v9", 2) end, "did you mean `CartPole-v0`?" },
-            { function() alone:reset { options = { hig = 1 } } end, "it takes low, high" },
+            { function() alone:reset { options = { hig = 1 } } end, "did you mean `high`?" },
             { function() alone:reset { option = { high = 1 } } end, "unknown option `option`" },
         } do
             local fine, message = pcall(wrong[1])

@@ -15,7 +15,7 @@ fn of(policy: &str, seed: Option<i64>, stretches: &[(&str, Option<&str>, &[f64])
     let mut fields = IndexMap::new();
     fields.extend(seed.map(|seed| ("seed", Value::Int(seed))));
     fields.insert("policy_id", Value::from(policy));
-    own.identity = Identity { fields, file: None };
+    own.identity = Identity { fields, ..Identity::default() };
     own
 }
 

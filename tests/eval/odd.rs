@@ -137,7 +137,7 @@ fn an_empty_input_beside_a_full_one_is_listed() {
 fn seeded(seed: i64, rewards: &[f64]) -> RunColumns {
     let mut seeded = run(&[("a", None, rewards)]);
     let fields = [("seed", Value::Int(seed)), ("policy_id", Value::from("linear"))];
-    seeded.identity = Identity { fields: fields.into_iter().collect(), file: None };
+    seeded.identity = Identity { fields: fields.into_iter().collect(), ..Identity::default() };
     seeded
 }
 

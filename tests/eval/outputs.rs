@@ -44,7 +44,8 @@ fn labelled(label: &str) -> RunColumns {
     own.meta.insert(label.to_owned(), label.into());
     own.files = vec![label.to_owned()];
     let fields = [("run_id", label.into()), ("policy_id", label.into()), ("task", label.into())];
-    own.identity = Identity { fields: fields.into_iter().collect(), file: Some(label.to_owned()) };
+    own.identity =
+        Identity { fields: fields.into_iter().collect(), file: Some(label.to_owned()), ..Identity::default() };
     own
 }
 

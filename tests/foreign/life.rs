@@ -45,9 +45,10 @@ fn hanging(scratch: &Scratch) {
     configure(scratch, "python:hanging:World", &json!({}), 10);
 }
 
-fn started(scratch: &Scratch) -> (std::process::Child, String) {
+/// `skyfall` with `arguments`, in the third step of that world.
+fn started(scratch: &Scratch, arguments: &[&str]) -> (std::process::Child, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
-        .args(RUN)
+        .args(arguments)
         .current_dir(scratch.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -62,7 +63,7 @@ fn started(scratch: &Scratch) -> (std::process::Child, String) {
 fn ctrl_c_ends_a_run_that_waits_in_vain_and_keeps_its_trace() {
     let scratch = worlds();
     hanging(&scratch);
-    let (child, pid) = started(&scratch);
+    let (child, pid) = started(&scratch, &RUN);
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -73,10 +74,28 @@ fn ctrl_c_ends_a_run_that_waits_in_vain_and_keeps_its_trace() {
 }
 
 #[test]
+fn ctrl_c_ends_a_script_that_waits_in_vain_with_its_own_exit_code() {
+    for code in [
+        "local world = skyfall.env.make 'python:hanging:World'\nworld:reset()\nwhile true do world:step(0) end",
+        "return skyfall.experiment { env = { id = 'python:hanging:World' }, rollout = { total_steps = 10 } }",
+    ] {
+        let scratch = worlds();
+        hanging(&scratch);
+        scratch.write("script.lua", &format!("local skyfall = require 'skyfall'\n{code}"));
+        let (child, _) = started(&scratch, &["script", "script.lua", "--allow-run"]);
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.contains("did not answer `step`; it was ended when you asked to stop"), "{stderr}");
+    }
+}
+
+#[test]
 fn a_world_that_hangs_ends_when_its_run_is_killed() {
     let scratch = worlds();
     hanging(&scratch);
-    let (mut child, pid) = started(&scratch);
+    let (mut child, pid) = started(&scratch, &RUN);
     assert!(lives(&pid));
     child.kill().unwrap();
     child.wait().unwrap();

@@ -83,7 +83,7 @@ fn every_mistake_is_named() {
         r#"{"stesp": 3, "every": 0, "buckets": 0.5, "env": {"x": {"from": 1}, "y": 3, "z": {"from": "a", "to": 1, "too": 2}}}"#,
     );
     for told in [
-        "`params.stesp`: unknown key, did you mean `steps`?",
+        "`params.stesp`: unknown key; did you mean `steps`?",
         "`params.steps`: missing",
         "`params.every`: expected an integer of at least 1",
         "`params.buckets`: expected an integer of at least 1",
@@ -95,7 +95,7 @@ fn every_mistake_is_named() {
         assert!(line.contains(told), "{told} is not in {line}");
     }
     for (params, told) in [
-        (r#"{"path": "sinus", "steps": 3}"#, "there is no path `sinus`, did you mean `sine`?"),
+        (r#"{"path": "sinus", "steps": 3}"#, "there is no path `sinus`; did you mean `sine`?"),
         (r#"{"path": "random_walk", "std": 1.5}"#, "`params.std`: expected a number from 0 to 1, found 1.5"),
         (r#"{"path": "random_walk", "std": 0.1, "start": -1}"#, "`params.start`: expected a number from 0 to 1"),
         (r#"{"path": "random_walk", "std": 0.1, "steps": 3}"#, "`params.steps`: unknown key"),

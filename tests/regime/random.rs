@@ -101,7 +101,7 @@ fn every_mistake_is_named() {
             {"id": "d", "mean_steps": 0.5}], "seed": -1}"#,
     );
     for told in [
-        "`params.states[0].mean_step`: unknown key, did you mean `mean_steps`?",
+        "`params.states[0].mean_step`: unknown key; did you mean `mean_steps`?",
         "`params.states[0].mean_steps`: missing",
         "`params.states[1].id`: missing",
         "`params.states[2].id`: another state has this label",

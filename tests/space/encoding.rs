@@ -110,7 +110,7 @@ fn nonsense_is_refused_by_field() {
     for (text, message) in [
         ("[]", "space: must be a map"),
         ("{n: 2}", "type: is missing"),
-        ("{type: Boxx}", "did you mean \"Box\"?"),
+        ("{type: Boxx}", "did you mean `Box`?"),
         ("{type: Box, high: 1}", "low: is missing"),
         ("{type: Box, low: [0, x], high: 1}", "low[2]: must be a number or an infinity, got the text \"x\""),
         ("{type: Box, low: [[0], [0, 1]], high: 1}", "low: is ragged"),

@@ -118,3 +118,45 @@ fn cat_writes_csv_with_a_column_for_each_scalar() {
     scratch.skyfall(&["trace", "cat", "none.jsonl", "-o", "n.jsonl"]).failed(3, &["none.jsonl"]);
     assert!(!scratch.file("n.jsonl").exists(), "nothing half-written");
 }
+
+/// A limit on memory that the system holds the process to, which only Linux counts mappings into.
+#[test]
+#[cfg(target_os = "linux")]
+fn stats_of_any_size_take_less_than_100_mb() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let note = "n".repeat(1500);
+    let row = |step: u32| {
+        format!(
+            "{{\"run_id\": \"a\", \"step\": {step}, \"regime_id\": \"r{}\", \"action\": \"{note}\", \"reward\": {}.5, \"reward_components\": {{\"up\": 0.25}}}}\n",
+            step / 20_000 % 3,
+            step % 2
+        )
+    };
+    let mut child = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -d 100000; exec \"$@\"",
+            "sh",
+            env!("CARGO_BIN_EXE_skyfall"),
+            "trace",
+            "stats",
+            "-",
+            "--json",
+        ])
+        .env("RAYON_NUM_THREADS", "4")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = std::io::BufWriter::with_capacity(1 << 20, child.stdin.take().unwrap());
+    let rows = 150_000;
+    (0..rows).for_each(|step| input.write_all(row(step).as_bytes()).unwrap());
+    drop(input);
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{:?}", out.status);
+    let told: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let run = &told["runs"][0];
+    assert_eq!((&run["rows"], &run["n_segments"]), (&rows.into(), &8.into()));
+    assert_eq!((&run["reward"]["mean"], &run["components"]["up"]["n"]), (&1.0.into(), &rows.into()));
+}

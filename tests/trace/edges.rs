@@ -150,3 +150,27 @@ fn appending_leaves_a_file_alone_that_its_name_belies() {
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
 }
+
+#[test]
+fn no_row_goes_beyond_its_line() {
+    let line = |step: i64, action: &str, end: &str| {
+        format!("{{\"run_id\": \"a\", \"step\": {step}, \"reward\": 1.5, \"action\": {action}, \"note\": \"n\"}}{end}")
+    };
+    for (action, end, lost) in [
+        ("{\n\"index\": 1}", "\n", 2),
+        ("{\"index\":\n1}", "\n", 2),
+        ("\"up\ndown\"", "\n", 2),
+        ("[1,\n2]", "\n", 2),
+        ("{\"index\": 1}", "\r\n", 0),
+        ("{\"index\": 1}", " \t\n", 0),
+        ("{\"index\": 1}", "\r\r\n", 0),
+        ("{\"index\": 1}", "x\n", 1),
+        ("{\"index\": 1}", "\n\n \n", 0),
+    ] {
+        // The rows before and after are alike, so that the odd one is first read by what differs.
+        let text = [line(0, "{\"index\": 0}", "\n"), line(1, action, end), line(2, "{\"index\": 0}", "\n")].concat();
+        let columns = read(&text);
+        let kept: &[i64] = if lost == 0 { &[0, 1, 2] } else { &[0, 2] };
+        assert_eq!((columns.runs[0].step.as_slice(), columns.inputs[0].skipped), (kept, lost), "{text}");
+    }
+}

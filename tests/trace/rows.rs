@@ -1,6 +1,7 @@
 //! Whole rows: what is written comes back, and what comes back may be written again.
 
 use proptest::prelude::*;
+use skyfall::text::json;
 use skyfall::trace::{ReadOptions, Row, Run, TraceError, Writer, WriterOptions, load, load_with, rows};
 use skyfall::value::{Map, Value};
 
@@ -11,7 +12,7 @@ fn rewrite(run: &Run) -> String {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.jsonl");
     let mut meta = run.meta.clone();
-    meta.extend(run.identity.fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    meta.extend(run.identity.as_written().map(|(key, value)| (key.to_owned(), value.clone())));
     let mut writer = Writer::create(&path, &meta, WriterOptions::default()).unwrap();
     run.steps.iter().for_each(|row| writer.write(row).unwrap());
     writer.close().unwrap();
@@ -44,6 +45,19 @@ fn unknown_fields_survive() {
     let runs = load(&[directory([("t.jsonl", text.into())]).path().to_owned()]).unwrap();
     assert_eq!(runs[0].meta.keys().collect::<Vec<_>>(), ["host"]);
     assert_eq!(rewrite(&runs[0]), text);
+}
+
+#[test]
+fn identity_numbers_keep_their_text() {
+    for seed in ["3.0", "3", "-0.0", "1e+22", "18446744073709551616", "0.1", "\"3.0\""] {
+        let row = Row { step: 1, reward: 0.5, ..Row::default() };
+        let plain = rewrite(&Run { steps: vec![row], ..Run::default() });
+        let text = plain.replacen('{', &format!("{{\"seed\": {seed}, "), 1);
+        let files = directory([("t.jsonl", text.clone().into())]);
+        assert_eq!(rewrite(&load(&[files.path().to_owned()]).unwrap()[0]), text);
+        let entry = rows(files.path().join("t.jsonl")).unwrap().next().unwrap().unwrap();
+        assert_eq!(entry.identity.as_written().map(|(_, value)| json::to_string(value)).collect::<Vec<_>>(), [seed]);
+    }
 }
 
 #[test]

@@ -182,3 +182,47 @@ fn a_killed_script_leaves_the_rows_it_flushed_and_no_fused_line() {
         flushed = steps.len();
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn a_disk_that_fills_up_stops_the_run_and_leaves_whole_rows() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "endless.lua",
+        &format!(
+            "{HEAD}local w = trace.writer('t.jsonl', {{ run_id = 'a' }}, {{ append = true, columns = {{ 'step', 'reward' }} }})\n\
+             for step = tonumber(arg[1]), 1e6 do w:push(step, 0.5) end"
+        ),
+    );
+    let run = |from: &str| {
+        // A limit on the file's size is a full disk, but for the word that the system has for it.
+        std::process::Command::new("sh")
+            .args([
+                "-c",
+                "trap '' XFSZ; ulimit -f 400; exec \"$@\"",
+                "sh",
+                env!("CARGO_BIN_EXE_skyfall"),
+                "script",
+                "endless.lua",
+                "--",
+                from,
+            ])
+            .current_dir(scratch.path())
+            .output()
+            .unwrap()
+    };
+    let first = run("0");
+    let told = String::from_utf8_lossy(&first.stderr).into_owned();
+    assert_eq!(first.status.code(), Some(1), "{told}");
+    assert!(told.contains("t.jsonl") && told.contains("File too large"), "{told}");
+    let left = std::fs::read(scratch.file("t.jsonl")).unwrap();
+    assert_eq!(left.last(), Some(&b'\n'), "half a row was cut off again");
+    let columns = super::read(left.clone());
+    let steps = &columns.runs[0].step;
+    assert!(steps.len() > 100 && steps.iter().enumerate().all(|(at, step)| *step == at as i64), "{}", steps.len());
+    assert_eq!(super::told(&columns), [""; 0]);
+    // The next attempt fails likewise, and what was good stays.
+    assert_eq!(run(&steps.len().to_string()).status.code(), Some(1));
+    let again = std::fs::read(scratch.file("t.jsonl")).unwrap();
+    assert!(again.starts_with(&left) && again.ends_with(b"\n"));
+}

@@ -1,6 +1,8 @@
 //! The steps that `ppo` learns from at once, and what each of them was worth.
 
-use super::super::subject::moments;
+use super::super::moments::moments;
+use crate::snapshot::{self, SnapshotError};
+use crate::value::Value;
 
 /// One step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +74,44 @@ impl Batch {
         if let Some(step) = self.steps.last_mut() {
             step.after = step.after.or(value);
         }
+    }
+
+    /// The steps so far; their advantages come only once there are enough of them.
+    pub(super) fn snapshot(&self) -> Value {
+        let steps = self.steps.iter().map(|step| {
+            snapshot::state([
+                ("action", snapshot::index(step.action)),
+                ("probability", step.probability.into()),
+                ("value", step.value.into()),
+                ("reward", step.reward.into()),
+                ("after", step.after.into()),
+            ])
+        });
+        snapshot::state([("features", snapshot::numbers(&self.features)), ("steps", steps.collect::<Vec<_>>().into())])
+    }
+
+    /// Goes back to a snapshot of fewer than `horizon` steps with `n_actions` actions.
+    ///
+    /// # Errors
+    /// When `state` is none.
+    pub(super) fn restore(&mut self, state: &Value, horizon: usize, n_actions: usize) -> Result<(), SnapshotError> {
+        let steps = snapshot::read(state, "steps", |list| list.as_list().filter(|list| list.len() < horizon))?;
+        self.features = snapshot::read_numbers(state, "features")?;
+        if self.features.len() != steps.len() * self.n_features {
+            return Err(snapshot::damaged("features"));
+        }
+        self.steps.clear();
+        for step in steps {
+            self.steps.push(Step {
+                action: snapshot::read_index(step, "action", n_actions)?,
+                probability: snapshot::read_number(step, "probability")?,
+                value: snapshot::read_number(step, "value")?,
+                reward: snapshot::read_number(step, "reward")?,
+                after: snapshot::read_optional(step, "after", Value::as_float)?,
+                ..Step::default()
+            });
+        }
+        Ok(())
     }
 
     /// Gives every step its advantage, generalised by `lambda`.

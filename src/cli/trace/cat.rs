@@ -17,9 +17,14 @@ pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending 
     let warnings = match &arguments.output {
         None => {
             let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+            let (warnings, printed) = print(arguments, &filter, &mut out).map_err(Diagnostic::from)?;
             // A closed pipe ends the printing, and is no error.
-            let warnings = print(arguments, &filter, &mut out).map_err(Diagnostic::from)?;
-            let _ = out.flush();
+            if let Err(error) = printed.and_then(|()| out.flush())
+                && error.kind() != io::ErrorKind::BrokenPipe
+            {
+                let line = format!("cannot write to standard output: {error}");
+                return Err(Box::new(Diagnostic::new("trace/write", line, Exit::Failure)));
+            }
             warnings
         }
         Some(path) => {
@@ -28,8 +33,8 @@ pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending 
             };
             let staged = StagedFile::new(path).map_err(|error| refused(&error.source))?;
             let mut out = Checked { out: BufWriter::with_capacity(1 << 16, staged.file()), failed: None };
-            let warnings = print(arguments, &filter, &mut out).map_err(Diagnostic::from)?;
-            if let Err(error) = out.end() {
+            let (warnings, written) = print(arguments, &filter, &mut out).map_err(Diagnostic::from)?;
+            if let Err(error) = out.end().and(written) {
                 return Err(Box::new(refused(&error)));
             }
             staged.commit().map_err(|error| refused(&error.source))?;
@@ -42,13 +47,21 @@ pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending 
     Ok(Exit::Success)
 }
 
-fn print(arguments: &TraceCatArguments, filter: &Filter, out: &mut dyn Write) -> Result<Vec<Warning>, TraceError> {
-    match arguments.format {
-        RowFormat::Jsonl => trace::select(&arguments.paths, filter, |row| {
-            out.write_all(row).and_then(|()| out.write_all(b"\n")).is_ok()
-        }),
-        RowFormat::Csv => trace::csv(&arguments.paths, filter, |line| out.write_all(line).is_ok()),
-    }
+/// What was odd about the rows, and whether `out` took what only the format itself may refuse.
+fn print(
+    arguments: &TraceCatArguments,
+    filter: &Filter,
+    out: &mut dyn Write,
+) -> Result<(Vec<Warning>, io::Result<()>), TraceError> {
+    let paths = &arguments.paths;
+    let warnings = match arguments.format {
+        RowFormat::Jsonl => {
+            trace::select(paths, filter, |row| out.write_all(row).and_then(|()| out.write_all(b"\n")).is_ok())?
+        }
+        RowFormat::Csv => trace::csv(paths, filter, |line| out.write_all(line).is_ok())?,
+        RowFormat::Parquet => return trace::parquet(paths, filter, out),
+    };
+    Ok((warnings, Ok(())))
 }
 
 /// A file's writer that remembers why it failed.

@@ -181,7 +181,7 @@ class Session:
         return json.dumps(told), b""
 
     def reset(self, asked, extra):
-        observation, info = self.env.reset(seed=asked["seed"])
+        observation, info = self.env.reset(**asked)
         extra = bytearray()
         return f'{{"observation":{self.write(observation, extra)},"info":{info_text(info)}}}', extra
 

@@ -10,6 +10,7 @@ use super::frame::{self, Frame};
 use super::process::{Broken, Process};
 use super::{PYTHON, Programs, element};
 use crate::env::{Env, EnvError, Info, Transition};
+use crate::snapshot;
 use crate::space::{Element, Space};
 use crate::suggest;
 use crate::text::{json, number};
@@ -187,10 +188,17 @@ impl Env for Remote {
     }
 
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError> {
-        let answer = self.line.get_mut().ask(&self.id, "reset", |head, _| {
-            let seed = seed.map_or_else(|| "null".to_owned(), |seed| seed.to_string());
-            head.extend_from_slice(format!("{{\"seed\":{seed}}}").as_bytes());
-        })?;
+        self.reset_with(seed, &Map::new(), observation)
+    }
+
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        let mut asked = Map::from_iter([("seed".to_owned(), seed.map_or(Value::Null, snapshot::count))]);
+        // An environment that knows of no options need not hear of them.
+        if !options.is_empty() {
+            asked.insert("options".to_owned(), options.clone().into());
+        }
+        let asked = Value::Map(asked);
+        let answer = self.line.get_mut().ask(&self.id, "reset", |head, _| json::write(head, &asked))?;
         self.observe(&answer, "reset", observation)?;
         self.info(answer, "reset")
     }
@@ -234,9 +242,8 @@ impl Env for Remote {
         let known = self.parameters();
         match known.get(name) {
             None => {
-                let near = suggest::nearest(name, known.keys().map(String::as_str));
-                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                return Err(problem(format!("does not exist{near}")));
+                let hint = suggest::hint(name, "known are", known.keys().map(String::as_str));
+                return Err(problem(format!("does not exist; {hint}")));
             }
             Some(Value::Bool(_)) if value.as_bool().is_none() => {
                 return Err(problem(format!("must be a boolean, got {}", value.kind())));

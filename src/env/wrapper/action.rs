@@ -3,9 +3,12 @@
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::menu::{Mask, Permutation};
+use super::snapshot::{memory_of, remembered};
 use crate::env::setting::Field;
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// `sticky_actions`: with a probability, the action before is repeated (Machado et al. 2018,
 /// "Revisiting the Arcade Learning Environment", section 5.1). What counts is the action that was
@@ -45,6 +48,15 @@ impl Wrapper for StickyActions {
             copy(action, &mut self.last);
         }
         self.fresh = false;
+    }
+
+    fn memory(&self) -> Value {
+        memory_of(&self.last, self.fresh)
+    }
+
+    fn remember(&mut self, memory: &Value, _: &Space, actions: &Space) -> Result<(), SnapshotError> {
+        (self.last, self.fresh) = remembered(memory, actions)?;
+        Ok(())
     }
 }
 

@@ -11,7 +11,9 @@ use super::element::{copy, zero};
 use super::setting::{Fill, Steps};
 use crate::env::setting::Field;
 use crate::random::Rng;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// A queue of elements that keeps their storage.
 struct Line {
@@ -56,6 +58,19 @@ impl Line {
         }
         self.spare.extend(due);
     }
+
+    /// What waits, the oldest first.
+    fn memory(&self) -> Value {
+        Value::List(self.waiting.iter().map(Element::to_value).collect())
+    }
+
+    /// Goes back to what [`Line::memory`] gave, of elements of `space`.
+    fn remember(&mut self, memory: &Value, space: &Space) -> Result<(), SnapshotError> {
+        let items = memory.as_list().ok_or_else(|| snapshot::damaged("memory"))?;
+        let waiting = items.iter().map(|item| space.element(item, "memory")).collect::<Result<_, _>>();
+        self.waiting = waiting.map_err(|_| snapshot::damaged("memory"))?;
+        Ok(())
+    }
 }
 
 /// `observation_delay`: the agent sees the past, as in Gymnasium's `DelayObservation`.
@@ -83,6 +98,14 @@ impl Wrapper for ObservationDelay {
 
     fn observation(&mut self, observation: &mut Element, _: &mut Rng) {
         self.0.pass(observation);
+    }
+
+    fn memory(&self) -> Value {
+        self.0.memory()
+    }
+
+    fn remember(&mut self, memory: &Value, observations: &Space, _: &Space) -> Result<(), SnapshotError> {
+        self.0.remember(memory, observations)
     }
 }
 
@@ -112,6 +135,14 @@ impl Wrapper for ActionDelay {
     fn action(&mut self, action: &mut Element, _: &mut Rng) {
         self.0.pass(action);
     }
+
+    fn memory(&self) -> Value {
+        self.0.memory()
+    }
+
+    fn remember(&mut self, memory: &Value, _: &Space, actions: &Space) -> Result<(), SnapshotError> {
+        self.0.remember(memory, actions)
+    }
 }
 
 /// `reward_delay`: a reward arrives steps later, or at the episode's end, so that none is lost.
@@ -136,5 +167,14 @@ impl Wrapper for RewardDelay {
         let due = self.waiting.len().saturating_sub(kept);
         // One alone passes with its bits, a negative zero's sign included.
         self.waiting.drain(..due).reduce(|sum, reward| sum + reward).unwrap_or(0.0)
+    }
+
+    fn memory(&self) -> Value {
+        snapshot::state([("waiting", self.waiting.iter().copied().map(Value::from).collect::<Vec<_>>().into())])
+    }
+
+    fn remember(&mut self, memory: &Value, _: &Space, _: &Space) -> Result<(), SnapshotError> {
+        self.waiting = snapshot::read_numbers(memory, "waiting")?.into();
+        Ok(())
     }
 }

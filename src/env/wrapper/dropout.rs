@@ -3,9 +3,12 @@
 use super::Wrapper;
 use super::element::{copy, zero};
 use super::setting::Fill;
+use super::snapshot::{memory_of, remembered};
 use crate::env::setting::Field;
 use crate::random::Rng;
+use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
+use crate::value::Value;
 
 /// Loses an observation with a probability; what the agent gets instead is the last one that
 /// arrived, or zeros. An episode's first observation always arrives, and nothing is drawn for it.
@@ -47,5 +50,13 @@ impl Wrapper for ObservationDropout {
             (true, Fill::Last) => copy(&self.last, observation),
             (true, Fill::Zeros) => copy(&self.zero, observation),
         }
+    }
+    fn memory(&self) -> Value {
+        memory_of(&self.last, self.fresh)
+    }
+
+    fn remember(&mut self, memory: &Value, observations: &Space, _: &Space) -> Result<(), SnapshotError> {
+        (self.last, self.fresh) = remembered(memory, observations)?;
+        Ok(())
     }
 }

@@ -44,8 +44,5 @@ pub(super) fn neutral(name: &str) -> Option<Box<dyn Wrapper>> {
 
 /// The message about a wrapper that there is not.
 pub(super) fn unknown(name: &str) -> String {
-    match suggest::nearest(name, NAMES) {
-        Some(near) => format!("there is no wrapper `{name}`, did you mean `{near}`?"),
-        None => format!("there is no wrapper `{name}`, known are {}", NAMES.join(", ")),
-    }
+    format!("there is no wrapper `{name}`; {}", suggest::hint(name, "known are", NAMES))
 }

@@ -9,7 +9,7 @@ use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
 use crate::script::source;
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::value::{Map, Value};
 
 /// A definition's table under reading: every fault names the function and the field.
@@ -32,9 +32,8 @@ impl<'a> Definition<'a> {
         for (key, _) in convert::entries(table, "definition")? {
             let key = convert::key_text(&key);
             if !known.contains(&key.as_str()) {
-                let near = nearest(&key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-                let near = near.unwrap_or_else(|| format!("; it takes {}", known.join(", ")));
-                return Err(Fault::Line(format!("{function}: unknown key `{key}`{near}")));
+                let hint = suggest::hint(&key, "it takes", known.iter().copied());
+                return Err(Fault::Line(format!("{function}: unknown key `{key}`; {hint}")));
             }
         }
         Ok(Self { function, table })
@@ -86,13 +85,7 @@ pub(super) fn over_defaults(defaults: &Map, given: &Map) -> Result<Map, String> 
     let mut merged = defaults.clone();
     for (name, value) in given {
         let Some(default) = merged.get_mut(name) else {
-            let near = nearest(name, defaults.keys().map(String::as_str));
-            let takes: Vec<&str> = defaults.keys().map(String::as_str).collect();
-            let hint = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if takes.is_empty() => "it takes none".to_owned(),
-                None => format!("it takes {}", takes.join(", ")),
-            };
+            let hint = suggest::hint(name, "it takes", defaults.keys().map(String::as_str));
             return Err(format!("takes no argument `{name}`; {hint}"));
         };
         *default = like(default, value).map_err(|kind| format!("`{name}` must be {kind}, got {}", value.kind()))?;

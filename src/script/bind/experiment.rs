@@ -199,15 +199,39 @@ fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -
             document.insert(name.clone(), convert::read(&value, &name)?);
         }
     }
-    let mut document = Value::Map(document);
+    configured(lua, host, Value::Map(document), given.clone(), seed)
+}
+
+/// An experiment of the configuration `document`, beside the objects in `given`.
+fn configured(
+    lua: &Lua,
+    host: &Rc<Host>,
+    mut document: Value,
+    given: Table,
+    seed: Option<u64>,
+) -> Result<ScriptedExperiment, Fault> {
     for assignment in &host.overrides {
         config::set(&mut document, assignment).map_err(line)?;
     }
     let mut config = ExperimentConfig::from_value(&document).map_err(line)?;
     config.run.seed = seed.unwrap_or(config.run.seed);
-    let made = ScriptedExperiment { lua: lua.clone(), host: Rc::clone(host), config, given: given.clone() };
+    super::factory::define(lua, host, &config)?;
+    let made = ScriptedExperiment { lua: lua.clone(), host: Rc::clone(host), config, given };
     made.build()?;
     Ok(made)
+}
+
+/// The experiment of a configuration that is plain data.
+///
+/// # Errors
+/// One line: what is wrong with it, or what cannot be made.
+pub(in crate::script) fn of_document(
+    lua: &Lua,
+    host: &Rc<Host>,
+    document: Value,
+) -> Result<ScriptedExperiment, String> {
+    let given = lua.create_table().map_err(|error| message(&error))?;
+    configured(lua, host, document, given, None).map_err(told)
 }
 
 /// The options of a run, and the seed among them.
@@ -254,11 +278,8 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
             "on_window" => read.callbacks.window = function(value)?,
             "on_episode" => read.callbacks.episode = function(value)?,
             _ => {
-                let near = crate::suggest::nearest(&name, KEYS).map(|near| format!("; did you mean `{near}`?"));
-                return Err(Fault::Line(format!(
-                    "run_experiment: unknown option `{name}`{}",
-                    near.unwrap_or_default()
-                )));
+                let hint = crate::suggest::hint(&name, "it takes", KEYS);
+                return Err(Fault::Line(format!("run_experiment: unknown option `{name}`; {hint}")));
             }
         }
     }

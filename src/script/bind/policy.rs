@@ -16,7 +16,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
                 return Err(Fault::Line(format!("policy.define: `{id}` is a native policy; choose another id")));
             }
             let code = record(host, &given);
-            host.catalog.borrow_mut().define_policy(id, definition.maker(lua.weak()), code);
+            host.catalog.borrow_mut().define_policy(id, definition.maker(lua.weak(), code.clone()), code);
             Ok(())
         })?
         .function("list", |lua, host, ()| {

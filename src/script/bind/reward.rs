@@ -1,6 +1,5 @@
 //! `skyfall.reward`: terms written in Lua, native terms, compositions.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, UserData, Value as LuaValue};
@@ -8,8 +7,8 @@ use mlua::{Function, Lua, Table, UserData, Value as LuaValue};
 use super::{Fault, Module, line};
 use crate::digest::sha256_hex;
 use crate::reward::{self, Composition, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
-use crate::script::bind::element::StepFrame;
 use crate::script::bind::experiment::ScriptedExperiment;
+use crate::script::bind::step::StepCall;
 use crate::script::budget::Meter;
 use crate::script::convert;
 use crate::script::error::message;
@@ -182,30 +181,25 @@ struct LuaTerm {
     params: Map,
     recorded: Result<String, String>,
     function: Function,
-    frame: Rc<RefCell<StepFrame>>,
-    view: mlua::AnyUserData,
+    call: StepCall,
     /// `s.params`, as the code sees it.
     table: Table,
     meter: Meter,
-    /// Keeps the machine alive as long as the term.
-    _lua: Lua,
 }
 
 impl LuaTerm {
     fn new(lua: &Lua, code: &TermCode) -> mlua::Result<Self> {
-        let frame: Rc<RefCell<StepFrame>> = Rc::default();
         let params: Table = convert::write_map(lua, &code.params)?;
-        let view = StepFrame::view(lua, &frame, params.clone())?;
+        let recorded = code.recorded.as_deref().ok();
+        let call = StepCall::new(lua, code.function.clone(), None, params.clone(), recorded)?;
         Ok(Self {
             name: code.name.clone(),
             params: code.params.clone(),
             recorded: code.recorded.clone(),
             function: code.function.clone(),
-            frame,
-            view,
+            call,
             table: params,
             meter: Meter::of(lua),
-            _lua: lua.clone(),
         })
     }
 
@@ -230,9 +224,8 @@ impl Term for LuaTerm {
 
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
         self.meter.start();
-        self.frame.borrow_mut().fill(step);
         let (value, detail): (LuaValue, LuaValue) =
-            self.function.call(&self.view).map_err(|error| self.error(message(&error)))?;
+            self.call.call(step, 0.0).map_err(|error| self.error(message(&error)))?;
         let value = match value {
             LuaValue::Number(value) => value,
             #[expect(clippy::cast_precision_loss, reason = "Lua's own conversion of an integer to a float")]

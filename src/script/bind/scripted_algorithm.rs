@@ -5,13 +5,14 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-use mlua::{AnyUserData, Function, Lua, Table, UserData, UserDataMethods, Value as LuaValue, WeakLua};
+use mlua::{Function, Lua, Table, UserData, UserDataMethods, Value as LuaValue, WeakLua};
 
 use super::array::LuaArray;
 use super::definition::{Definition, over_defaults, place};
-use super::element::{self, StepFrame};
+use super::element;
 use super::random::LuaRng;
 use super::space::LuaSpace;
+use super::step::StepCall;
 use super::{Fault, experiment};
 use crate::algorithm::{Algorithm, AlgorithmError, Episode, Window};
 use crate::array::{Array, DType};
@@ -143,8 +144,8 @@ struct ScriptedAlgorithm {
     policy: SharedPolicy,
     /// `self`: what `new` returned.
     state: Table,
-    frame: Rc<RefCell<StepFrame>>,
-    view: AnyUserData,
+    /// `on_step`, if there is one.
+    on_step: Option<StepCall>,
     lua: Lua,
 }
 
@@ -169,11 +170,9 @@ impl ScriptedAlgorithm {
                 .map_err(|source| AlgorithmError::Policy { name: name(), source })?,
         };
         let policy = SharedPolicy(Rc::new(RefCell::new(policy)));
-        let frame: Rc<RefCell<StepFrame>> = Rc::default();
-        let build = || -> mlua::Result<(LuaValue, AnyUserData)> {
-            let table = convert::write_map(&lua, &params)?;
-            let view = StepFrame::view(&lua, &frame, table.clone())?;
-            let Some(new) = &definition.new else { return Ok((LuaValue::Table(lua.create_table()?), view)) };
+        let build = || -> mlua::Result<(LuaValue, Table)> {
+            let params = convert::write_map(&lua, &params)?;
+            let Some(new) = &definition.new else { return Ok((LuaValue::Table(lua.create_table()?), params)) };
             let about = lua.create_table()?;
             about.raw_set("observation_space", LuaSpace(context.observation_space.clone()))?;
             about.raw_set("action_space", LuaSpace(context.action_space.clone()))?;
@@ -184,16 +183,19 @@ impl ScriptedAlgorithm {
                 observation_space: context.observation_space.clone(),
                 action: context.action_space.blank(),
             };
-            Ok((new.call((table, handle, about))?, view))
+            Ok((new.call((&params, handle, about))?, params))
         };
         let failed = |message: String| AlgorithmError::Failed { name: name(), message };
-        match build().map_err(|error| failed(message(&error)))? {
-            (LuaValue::Table(state), view) => Ok(Self { definition, policy, state, frame, view, lua }),
-            (other, _) => {
-                let place = definition.new.as_ref().map(place).unwrap_or_default();
-                Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&other))))
-            }
-        }
+        let (state, params) = build().map_err(|error| failed(message(&error)))?;
+        let LuaValue::Table(state) = state else {
+            let place = definition.new.as_ref().map(place).unwrap_or_default();
+            return Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&state))));
+        };
+        let on_step = definition.on_step.clone();
+        let on_step =
+            on_step.map(|on_step| StepCall::new(&lua, on_step, Some(state.clone()), params, None)).transpose();
+        let on_step = on_step.map_err(|error| failed(message(&error)))?;
+        Ok(Self { definition, policy, state, on_step, lua })
     }
 
     /// Calls `function` with what `arguments` makes, if there is one.
@@ -204,7 +206,11 @@ impl ScriptedAlgorithm {
     ) -> Result<(), AlgorithmError> {
         let Some(function) = function else { return Ok(()) };
         let told = arguments(&self.lua).and_then(|arguments| function.call::<()>(arguments));
-        told.map_err(|error| AlgorithmError::Failed { name: self.definition.name.clone(), message: message(&error) })
+        told.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &mlua::Error) -> AlgorithmError {
+        AlgorithmError::Failed { name: self.definition.name.clone(), message: message(error) }
     }
 }
 
@@ -231,10 +237,8 @@ impl Algorithm for ScriptedAlgorithm {
     }
 
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), AlgorithmError> {
-        if self.definition.on_step.is_some() {
-            self.frame.borrow_mut().fill(step);
-        }
-        self.tell(self.definition.on_step.as_ref(), |_| Ok((&self.state, &self.view, reward)))
+        let Some(on_step) = &mut self.on_step else { return Ok(()) };
+        on_step.call::<()>(step, reward).map_err(|error| self.failed(&error))
     }
 
     fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {

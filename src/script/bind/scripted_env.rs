@@ -2,7 +2,8 @@
 //!
 //! Everything that comes back from the script is checked before it is believed: shapes, bounds,
 //! NaN, kinds. The physical parameters are the keyword arguments; `reset` and `step` find them in
-//! `env.kwargs`, and a random stream seeded by the run in `env.rng`.
+//! `env.kwargs`, and a random stream seeded by the run in `env.rng`. Reset options go to a `reset`
+//! that has a second parameter for them.
 
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ use crate::script::convert;
 use crate::script::error::message;
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
-use crate::suggest::nearest;
+use crate::suggest;
 use crate::value::{Map, Value};
 
 const KEYS: [&str; 8] =
@@ -116,6 +117,12 @@ impl SpaceMaker {
         }
         Err(format!("{}`{name}` must return a space, got {}", place(function), convert::describe(&made)))
     }
+}
+
+/// Whether `function` has a second parameter.
+fn takes_two(function: &Function) -> bool {
+    let info = function.info();
+    info.num_params > 1 || info.is_vararg
 }
 
 /// The makers of environments that a recorded definition stands for.
@@ -251,6 +258,18 @@ impl Env for ScriptedEnv {
     }
 
     fn reset(&mut self, seed: Option<u64>, observation: &mut Element) -> Result<Info, EnvError> {
+        self.reset_with(seed, &Map::new(), observation)
+    }
+
+    fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
+        let definition = Rc::clone(&self.definition);
+        let reset = &definition.reset;
+        if let Some(name) = options.keys().next()
+            && !takes_two(reset)
+        {
+            let message = format!("takes no reset option `{name}`: its `reset` has no second parameter");
+            return Err(EnvError::Argument { id: definition.id.clone(), message });
+        }
         self.meter.start();
         if seed.is_some() || !std::mem::replace(&mut self.seeded, true) {
             let rng = self.lua.create_userdata(LuaRng(Rng::new(seed.unwrap_or(0))));
@@ -258,9 +277,9 @@ impl Env for ScriptedEnv {
             set.map_err(|error| self.failed(message(&error)))?;
         }
         self.elapsed = None;
-        let reset = &self.definition.reset;
-        let (first, info): (LuaValue, LuaValue) =
-            reset.call(&self.state).map_err(|error| self.failed(message(&error)))?;
+        let (first, info): (LuaValue, LuaValue) = convert::write_map(&self.lua, options)
+            .and_then(|options| reset.call((&self.state, options)))
+            .map_err(|error| self.failed(message(&error)))?;
         self.observe(reset, "reset", &first, observation)?;
         let info = self.info(reset, "reset", &info)?;
         self.elapsed = Some(0);
@@ -308,9 +327,8 @@ impl Env for ScriptedEnv {
         let id = self.definition.id.clone();
         let problem = |message: String| EnvError::Parameter { id: id.clone(), name: name.to_owned(), message };
         if !self.kwargs.contains_key(name) {
-            let near = nearest(name, self.kwargs.keys().map(String::as_str));
-            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(problem(format!("does not exist{near}")));
+            let hint = suggest::hint(name, "there is", self.kwargs.keys().map(String::as_str));
+            return Err(problem(format!("does not exist; {hint}")));
         }
         let one = Map::from_iter([(name.to_owned(), value.clone())]);
         let kwargs = over_defaults(&self.kwargs, &one).map_err(problem)?;

@@ -12,6 +12,7 @@ use super::Fault;
 use super::definition::{Definition, over_defaults, place, table_from_source, text};
 use super::element;
 use super::random::LuaRng;
+use super::reward::recorded_source;
 use super::space::LuaSpace;
 use crate::experiment::PolicyMaker;
 use crate::policy::{Checkpoint, Context, Policy, PolicyError};
@@ -21,17 +22,28 @@ use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::{Access, Host};
 use crate::script::permissions::Confinement;
-use crate::snapshot::SnapshotError;
+use crate::script::source::check_stateless;
+use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
 use crate::value::{Map, Value};
 
 const KEYS: [&str; 6] = ["id", "kwargs", "new", "act", "save", "load"];
+const ONE_SIDED: &str = "`save` and `load` go together: what one writes the other reads";
 
 /// What `policy.define` was given.
 pub(super) struct PolicyDefinition {
     pub(super) id: String,
     defaults: Option<Map>,
     new: Option<Function>,
+    act: Option<Function>,
+    save: Option<Function>,
+    load: Option<Function>,
+    /// Its code by value, or why there is none.
+    code: Result<Value, String>,
+}
+
+/// What a policy does, whether its definition or the table that `new` returned has it.
+struct Methods {
     act: Function,
     save: Option<Function>,
     load: Option<Function>,
@@ -44,23 +56,37 @@ impl PolicyDefinition {
     /// When a field is missing, unknown, or of the wrong kind.
     pub(super) fn read(value: &LuaValue) -> Result<Self, Fault> {
         let given = Definition::new("policy.define", value, &KEYS)?;
+        let new = given.optional("new")?;
+        let act = if new.is_some() { given.optional("act")? } else { Some(given.function("act")?) };
         let (save, load) = (given.optional("save")?, given.optional("load")?);
         if save.is_some() != load.is_some() {
-            return Err(given.fault("`save` and `load` go together: what one writes the other reads"));
+            return Err(given.fault(ONE_SIDED));
         }
-        Ok(Self {
-            id: given.name("id")?,
-            defaults: given.defaults("kwargs")?,
-            new: given.optional("new")?,
-            act: given.function("act")?,
-            save,
-            load,
-        })
+        let code = Err("its code was not recorded".to_owned());
+        Ok(Self { id: given.name("id")?, defaults: given.defaults("kwargs")?, new, act, save, load, code })
     }
 
-    /// What makes policies of this definition in `lua`, which holds its functions.
-    pub(super) fn maker(self, lua: WeakLua) -> PolicyMaker {
-        let definition = Rc::new(self);
+    /// What the policy with the table `own` does.
+    ///
+    /// # Errors
+    /// One line: what is missing or no function.
+    fn methods(&self, own: &Table) -> Result<Methods, String> {
+        let find = |given: &Option<Function>, name: &str| match given {
+            Some(function) => Ok(Some(function.clone())),
+            None => match own.get::<LuaValue>(name).map_err(|error| message(&error))? {
+                LuaValue::Nil => Ok(None),
+                LuaValue::Function(function) => Ok(Some(function)),
+                other => Err(format!("its `{name}` must be a function, got {}", convert::describe(&other))),
+            },
+        };
+        let act = find(&self.act, "act")?.ok_or("it has no method `act`, and its definition has none either")?;
+        let (save, load) = (find(&self.save, "save")?, find(&self.load, "load")?);
+        if save.is_some() == load.is_some() { Ok(Methods { act, save, load }) } else { Err(ONE_SIDED.to_owned()) }
+    }
+
+    /// What makes policies of this definition, by value `code`, in `lua`, which holds its functions.
+    pub(super) fn maker(self, lua: WeakLua, code: Result<Value, String>) -> PolicyMaker {
+        let definition = Rc::new(Self { code, ..self });
         Rc::new(move |kwargs, context| {
             let id = &definition.id;
             let closed = || PolicyError::Failed { id: id.clone(), message: "its script has ended".to_owned() };
@@ -78,7 +104,7 @@ pub(in crate::script) fn policy_from_source(lua: &Lua, id: &str, code: &Value) -
     let fail = |message: String| PolicyError::Failed { id: id.to_owned(), message };
     let table = table_from_source(lua, id, code).map_err(fail)?;
     let definition = PolicyDefinition::read(&LuaValue::Table(table)).map_err(|fault| fail(text(fault)))?;
-    Ok(definition.maker(lua.weak()))
+    Ok(definition.maker(lua.weak(), Ok(code.clone())))
 }
 
 /// One policy of a definition.
@@ -86,6 +112,7 @@ struct ScriptedPolicy {
     definition: Rc<PolicyDefinition>,
     /// `self`: what `new` returned.
     state: Table,
+    methods: Methods,
     action_space: Space,
     meter: Meter,
     lua: Lua,
@@ -114,12 +141,14 @@ impl ScriptedPolicy {
             new.call((convert::write_map(&lua, &kwargs)?, table))
         };
         let failed = |message: String| PolicyError::Failed { id: definition.id.clone(), message };
+        let place = definition.new.as_ref().map(place).unwrap_or_default();
         match build().map_err(|error| failed(message(&error)))? {
-            LuaValue::Table(state) => Ok(Self { definition, state, action_space, meter: Meter::of(&lua), lua }),
-            other => {
-                let place = definition.new.as_ref().map(place).unwrap_or_default();
-                Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&other))))
+            LuaValue::Table(state) => {
+                let methods = definition.methods(&state);
+                let methods = methods.map_err(|line| failed(format!("{place}`new` returned a table: {line}")))?;
+                Ok(Self { definition, state, methods, action_space, meter: Meter::of(&lua), lua })
             }
+            other => Err(failed(format!("{place}`new` must return a table, got {}", convert::describe(&other)))),
         }
     }
 
@@ -147,7 +176,7 @@ impl ScriptedPolicy {
 impl Policy for ScriptedPolicy {
     fn act(&mut self, observation: &Element, action: &mut Element) -> Result<(), PolicyError> {
         self.meter.start();
-        let act = &self.definition.act;
+        let act = &self.methods.act;
         let chosen: LuaValue = element::to_lua(&self.lua, observation)
             .and_then(|observation| act.call((&self.state, observation)))
             .map_err(|error| self.failed(message(&error)))?;
@@ -156,20 +185,32 @@ impl Policy for ScriptedPolicy {
             .map_err(|line| self.failed(format!("{}`act` returned a wrong value: {line}", place(act))))
     }
 
+    /// Its table, if that is plain data and its code changes nothing: then `new` makes it again.
     fn snapshot(&self) -> Result<Value, SnapshotError> {
-        let what = format!("policy `{}`", self.definition.id);
-        Err(SnapshotError::unsupported(what, "it is written in Lua, and its table may hold anything"))
+        let unsupported = |why: String| {
+            let what = format!("policy `{}`", self.definition.id);
+            SnapshotError::unsupported(what, format!("it is written in Lua, and {why}"))
+        };
+        let code = self.definition.code.as_ref().map_err(|line| unsupported(line.clone()))?;
+        let source = recorded_source(code).map_err(unsupported)?;
+        check_stateless(source).map_err(|line| unsupported(format!("its code {line}")))?;
+        let table = convert::read_map(&LuaValue::Table(self.state.clone()), "self");
+        table.map(Value::Map).map_err(unsupported)
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
+        if self.snapshot()? == *state { Ok(()) } else { Err(snapshot::damaged("policy")) }
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {
-        if let Some(save) = &self.definition.save {
+        if let Some(save) = &self.methods.save {
             self.with_directory(save, dir, Access::Write)?;
         }
         Ok(Checkpoint::Directory)
     }
 
     fn load(&mut self, path: &Path) -> Result<(), PolicyError> {
-        match &self.definition.load {
+        match &self.methods.load {
             Some(load) => self.with_directory(load, path, Access::Read),
             None => Ok(()),
         }

@@ -98,9 +98,8 @@ fn checked(data: Map, known: &[&str], function: &str) -> Result<Map, Fault> {
     match data.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(data),
         Some(key) => {
-            let near =
-                crate::suggest::nearest(key, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            Err(Fault::Line(format!("space.{function}: unknown key `{key}`{}", near.unwrap_or_default())))
+            let hint = crate::suggest::hint(key, "it takes", known.iter().copied());
+            Err(Fault::Line(format!("space.{function}: unknown key `{key}`; {hint}")))
         }
     }
 }

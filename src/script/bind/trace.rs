@@ -135,8 +135,8 @@ impl LastRun {
 
 fn identity_table(lua: &Lua, identity: &Identity) -> mlua::Result<Table> {
     let table = lua.create_table()?;
-    for (key, value) in &identity.fields {
-        table.raw_set(*key, convert::write(lua, value)?)?;
+    for (key, value) in identity.as_written() {
+        table.raw_set(key, convert::write(lua, value)?)?;
     }
     Ok(table)
 }
