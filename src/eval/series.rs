@@ -58,14 +58,21 @@ pub(super) fn trailing_means(values: &[f64], w: usize) -> impl Iterator<Item = f
 
 /// The median, if there are values.
 pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    let upper = *sorted.get(middle)?;
-    if sorted.len() % 2 == 1 {
+    median_of(values.to_vec())
+}
+
+/// The same of values that may be put in another order.
+fn median_of(mut values: Vec<f64>) -> Option<f64> {
+    let (n, middle) = (values.len(), values.len() / 2);
+    if n == 0 {
+        return None;
+    }
+    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let upper = *upper;
+    if n % 2 == 1 {
         return Some(upper);
     }
-    let lower = *sorted.get(middle.checked_sub(1)?)?;
+    let lower = below.iter().copied().max_by(f64::total_cmp)?;
     Some(f64::midpoint(lower, upper))
 }
 
@@ -81,7 +88,7 @@ pub(super) fn theil_sen_stride(n: usize) -> usize {
 /// abscissae. Of more than [`THEIL_SEN_MOST`] points only every so many-th counts.
 pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
     let points: Vec<(f64, f64)> = points.iter().copied().step_by(theil_sen_stride(points.len())).collect();
-    let mut slopes = Vec::new();
+    let mut slopes = Vec::with_capacity(points.len() * points.len().saturating_sub(1) / 2);
     for (index, (x, y)) in points.iter().enumerate() {
         for (other_x, other_y) in points.iter().skip(index + 1) {
             if x != other_x {
@@ -89,5 +96,5 @@ pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
             }
         }
     }
-    median(&slopes)
+    median_of(slopes)
 }

@@ -22,12 +22,23 @@ pub(super) fn worst_window(run: &Analysis<'_>, _: &Reference) -> Outcome {
 
 /// The mean of the lowest 5 % of rewards (at least one row).
 pub(super) fn cvar05(run: &Analysis<'_>, _: &Reference) -> Outcome {
-    let mut rewards: Vec<f64> = finite(run).collect();
-    let lowest = rewards.len().div_ceil(20);
-    if lowest < rewards.len() {
-        rewards.select_nth_unstable_by(lowest, f64::total_cmp);
-        rewards.truncate(lowest);
+    let n: usize = run.encounters.iter().map(|encounter| encounter.rewards.len()).sum();
+    let lowest = n.div_ceil(20);
+    let mut rewards: Vec<f64> = Vec::with_capacity(2 * lowest);
+    let keep_lowest = |rewards: &mut Vec<f64>| {
+        if lowest < rewards.len() {
+            rewards.select_nth_unstable_by(lowest, f64::total_cmp);
+            rewards.truncate(lowest);
+        }
+    };
+    // The lowest so far, and as many again: a tenth of the rows is held at most.
+    for reward in finite(run) {
+        if rewards.len() == 2 * lowest {
+            keep_lowest(&mut rewards);
+        }
+        rewards.push(reward);
     }
+    keep_lowest(&mut rewards);
     // In order: the sum does not hang on the order of the rows.
     rewards.sort_unstable_by(f64::total_cmp);
     Outcome::or(mean(&rewards), lowest, "no_finite_reward")
