@@ -107,8 +107,35 @@ fn whatever_the_observation_is_it_can_be_seen() {
 }
 
 #[test]
+fn what_code_writes_into_a_list_is_gone_at_the_next_step() {
+    let [space, observation] = PAIR;
+    let term = "local seen = s.next_observation[1]\ns.next_observation[1] = 70\nreturn seen";
+    passes(space, observation, term, "assert(table.concat(rewards, ' ') == '1.0 2.0 3.0 1.0 2.0 3.0')");
+}
+
+#[test]
+fn recorded_steps_may_have_other_shapes_each() {
+    let scratch = Scratch::new();
+    let list = |length: usize| vec!["1.5"; length].join(", ");
+    let row = |(step, length)| format!("{{\"step\": {step}, \"reward\": 0.0, \"observation\": [{}]}}\n", list(length));
+    scratch.write("t.jsonl", &[40, 3, 5, 2, 2, 40, 1].into_iter().enumerate().map(row).collect::<String>());
+    for (name, body) in [("plain", "return #s.observation"), ("hidden", "local t = s return #t.observation")] {
+        scratch.write(
+            "reward.lua",
+            &format!(
+                "local r = require 'skyfall.reward'\nreturn r.compose {{ r.term('length', function(s)\n{body}\nend) }}"
+            ),
+        );
+        scratch.skyfall(&["trace", "rescore", "t.jsonl", "--reward", "reward.lua", "-o", name]).ok();
+        let lengths = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["reward"].as_f64().unwrap();
+        let lengths: Vec<f64> = scratch.read(name).lines().map(lengths).collect();
+        assert_eq!(lengths, [40.0, 3.0, 5.0, 2.0, 2.0, 40.0, 1.0], "{name}");
+    }
+}
+
+#[test]
 fn a_step_is_for_looking_at() {
-    refused("s.step = 3\nreturn 1", &["script.lua:9", "`step` is for looking at; it cannot be changed"]);
+    refused("s.step = 3\nreturn 1", &["script.lua:9", "`step` is for looking at; nothing can be added to it"]);
     refused("local x = s.step\ns.step = 3\nreturn 1", &["script.lua:10", "`step` is for looking at"]);
     refused("s.note = 3\nreturn 1", &["`step` is for looking at"]);
     refused("s.observation.note = 3\nreturn 1", &["script.lua:9", "`observation` is for looking at"]);

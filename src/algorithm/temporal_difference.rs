@@ -233,6 +233,9 @@ impl Algorithm for TemporalDifference {
         let cells = snapshot::read_indices(state, "cells", n_cells)?;
         let actions = snapshot::read_indices(state, "actions", n_actions)?;
         let shares = snapshot::read_numbers(state, "shares")?;
+        if cells.len() != actions.len() || cells.len() != shares.len() {
+            return Err(snapshot::damaged("cells"));
+        }
         let traces = cells.into_iter().zip(actions).zip(shares);
         self.traces = traces.map(|((cell, action), share)| Trace { cell, action, share }).collect();
         Ok(())

@@ -181,6 +181,7 @@ impl Checkpoint {
     pub(super) fn restore(&self, rollout: &mut Rollout<'_>) -> Result<&Value, SnapshotError> {
         let parts = snapshot::entry(&self.state, "parts")?;
         rollout.env.restore(snapshot::entry(parts, "env")?)?;
+        // The policy before its algorithm, which may ask it for its size or play a candidate.
         rollout.algorithm.policy_mut().restore(snapshot::entry(parts, "policy")?)?;
         rollout.algorithm.restore(snapshot::entry(parts, "algorithm")?)?;
         rollout.provider.restore(snapshot::entry(parts, "regime")?)?;
@@ -232,6 +233,7 @@ fn parts(rollout: &Rollout<'_>) -> Result<Value, SnapshotError> {
     if let Some(reward) = &rollout.reward {
         reward.check_stateless()?;
     }
+    // The algorithm before its policy: where both refuse, it is the one to be named.
     Ok(snapshot::state([
         ("env", rollout.env.snapshot()?),
         ("algorithm", rollout.algorithm.snapshot()?),

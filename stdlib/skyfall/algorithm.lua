@@ -15,7 +15,7 @@ local M = {}
 ---@field params table? the parameters with their defaults; without it, any are taken
 ---@field policy string? the policy it trains where the configuration names none; `linear_menu` without it
 ---@field new (fun(params: table, policy: skyfall.TrainedPolicy, context: skyfall.PolicyContext): table)? makes the algorithm's own table, `self`; `context.rng` is the stream called `algorithm`
----@field on_step (fun(self: table, s: skyfall.StepView, reward: number))? after every step, with what a reward term sees
+---@field on_step (fun(self: table, s: skyfall.StepView, reward: number))? after every step, with what a reward term sees: copy what you keep of it
 ---@field on_episode (fun(self: table, episode: skyfall.EpisodeSummary))? after every finished episode
 ---@field on_window (fun(self: table, window: skyfall.WindowSummary))? after every window
 ---@field on_shift (fun(self: table, regime: { id: string?, origin: string?, env: table }))? when another regime comes into force

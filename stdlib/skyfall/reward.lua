@@ -5,7 +5,7 @@ local native = ...
 ---@class skyfall.rewardlib
 local M = {}
 
----@class skyfall.StepView what a term sees of one step, to look at and not to change; valid during the call only
+---@class skyfall.StepView what a term sees of one step, to look at and not to change; its lists are written over at the next step, so copy what you keep
 ---@field step integer the step's index within the run, from 0
 ---@field observation any what the action answered: an integer, a list of numbers (an array where they are many), ...
 ---@field action any

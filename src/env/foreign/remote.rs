@@ -10,7 +10,6 @@ use super::frame::{self, Frame};
 use super::process::{Broken, Process};
 use super::{PYTHON, Programs, element};
 use crate::env::{Env, EnvError, Info, Transition};
-use crate::snapshot;
 use crate::space::{Element, Space};
 use crate::suggest;
 use crate::text::{json, number};
@@ -192,7 +191,7 @@ impl Env for Remote {
     }
 
     fn reset_with(&mut self, seed: Option<u64>, options: &Map, observation: &mut Element) -> Result<Info, EnvError> {
-        let mut asked = Map::from_iter([("seed".to_owned(), seed.map_or(Value::Null, snapshot::count))]);
+        let mut asked = Map::from_iter([("seed".to_owned(), seed.map_or(Value::Null, Value::from))]);
         // An environment that knows of no options need not hear of them.
         if !options.is_empty() {
             asked.insert("options".to_owned(), options.clone().into());

@@ -33,9 +33,9 @@ pub(super) fn define(lua: &Lua, host: &Host, config: &ExperimentConfig) -> Resul
     let Some(policy) = config.algorithm.policy.as_ref().filter(|policy| policy.lua.is_none()) else { return Ok(()) };
     let id = &policy.id;
     let Some((module, function)) = module_function(id) else { return Ok(()) };
-    let known = |host: &Host| host.catalog.borrow().policy_ids().any(|known| known == id);
+    let known = host.catalog.borrow().policy_ids().any(|known| known == id);
     let near = suggest::nearest(id, host.catalog.borrow().policy_ids()).is_some();
-    if known(host) || (near && !loader::exists(host, module)) {
+    if known || (near && !loader::exists(host, module)) {
         return Ok(());
     }
     let fault = |line: String| Fault::Line(format!("policy `{id}`: {line}"));

@@ -225,7 +225,7 @@ impl Term for LuaTerm {
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
         self.meter.start();
         let (value, detail): (LuaValue, LuaValue) =
-            self.call.call(step, 0.0).map_err(|error| self.error(message(&error)))?;
+            self.call.call(step, None).map_err(|error| self.error(message(&error)))?;
         let value = match value {
             LuaValue::Number(value) => value,
             #[expect(clippy::cast_precision_loss, reason = "Lua's own conversion of an integer to a float")]

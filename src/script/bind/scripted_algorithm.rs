@@ -238,7 +238,7 @@ impl Algorithm for ScriptedAlgorithm {
 
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), AlgorithmError> {
         let Some(on_step) = &mut self.on_step else { return Ok(()) };
-        on_step.call::<()>(step, reward).map_err(|error| self.failed(&error))
+        on_step.call::<()>(step, Some(reward)).map_err(|error| self.failed(&error))
     }
 
     fn on_episode(&mut self, episode: &Episode) -> Result<(), AlgorithmError> {

@@ -327,7 +327,7 @@ impl Env for ScriptedEnv {
         let id = self.definition.id.clone();
         let problem = |message: String| EnvError::Parameter { id: id.clone(), name: name.to_owned(), message };
         if !self.kwargs.contains_key(name) {
-            let hint = suggest::hint(name, "there is", self.kwargs.keys().map(String::as_str));
+            let hint = suggest::hint(name, "known are", self.kwargs.keys().map(String::as_str));
             return Err(problem(format!("does not exist; {hint}")));
         }
         let one = Map::from_iter([(name.to_owned(), value.clone())]);

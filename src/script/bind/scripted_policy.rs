@@ -25,6 +25,7 @@ use crate::script::permissions::Confinement;
 use crate::script::source::check_stateless;
 use crate::snapshot::{self, SnapshotError};
 use crate::space::{Element, Space};
+use crate::text::json;
 use crate::value::{Map, Value};
 
 const KEYS: [&str; 6] = ["id", "kwargs", "new", "act", "save", "load"];
@@ -199,7 +200,9 @@ impl Policy for ScriptedPolicy {
     }
 
     fn restore(&mut self, state: &Value) -> Result<(), SnapshotError> {
-        if self.snapshot()? == *state { Ok(()) } else { Err(snapshot::damaged("policy")) }
+        // As text: a NaN is not equal to itself.
+        let same = json::to_string(&self.snapshot()?) == json::to_string(state);
+        if same { Ok(()) } else { Err(snapshot::damaged("policy")) }
     }
 
     fn save(&self, dir: &Path) -> Result<Checkpoint, PolicyError> {

@@ -4,7 +4,8 @@
 //! numbers that the code was seen to look up go along as arguments of one call into a few lines
 //! of Lua ([`layout`]), which put them where the code will find them and call it. A number looked
 //! up for the first time, and whatever is rarely asked for, is fetched from a copy of the step
-//! ([`frame`]). The code gets the same `s` at every step; it can look, not change.
+//! ([`frame`]). The code gets the same `s` at every step, and the same lists in it,
+//! written over from step to step; it cannot add anything to them.
 
 mod frame;
 mod layout;
@@ -81,7 +82,7 @@ impl Looks {
 }
 
 impl StepCall {
-    /// Calls `function(s)`, or `function(owner, s, number)`; `params` are `s.params`. The text of
+    /// Calls `function(s)`, or `function(owner, s, reward)`; `params` are `s.params`. The text of
     /// a `function(s)` as it was recorded, if it was, saves copying what it does not look at.
     ///
     /// # Errors
@@ -119,11 +120,11 @@ impl StepCall {
         })
     }
 
-    /// Calls the function with `step`; `number` is its last argument where it has an owner.
+    /// Calls the function with `step`; `reward` is its last argument where it has an owner.
     ///
     /// # Errors
     /// What the function raises.
-    pub(super) fn call<R: FromLuaMulti>(&mut self, step: &StepView<'_>, number: f64) -> mlua::Result<R> {
+    pub(super) fn call<R: FromLuaMulti>(&mut self, step: &StepView<'_>, reward: Option<f64>) -> mlua::Result<R> {
         self.label(step.regime_id)?;
         let key = (self.sight.asked.get(), step.known);
         if self.key != Some(key) || !self.push(step) {
@@ -131,8 +132,8 @@ impl StepCall {
             self.change(Layout::of(step, key.0))?;
             self.push(step);
         }
-        if self.owner.is_some() {
-            self.arguments.put(LuaValue::Number(number));
+        if let Some(reward) = reward {
+            self.arguments.put(LuaValue::Number(reward));
         }
         let Some((layout, feed)) = self.feeds.first() else {
             return Err(mlua::Error::runtime("a step without a layout"));
@@ -186,11 +187,14 @@ impl Sight {
             Field::named(&name).is_none_or(|field| self.looks.fields & field.bit() != 0),
             "{name} unforeseen"
         );
-        // From the next step on it goes along with the call.
+        // From the next step on it goes along with the call. What was asked for before and did not
+        // go along must not be found in `fed` at later steps, which may be of another kind.
+        let asked = self.asked.get();
         if let Some(field) = Field::named(&name)
+            && asked & field.bit() == 0
             && frame.feeds(field)
         {
-            self.asked.set(self.asked.get() | field.bit());
+            self.asked.set(asked | field.bit());
             fed.raw_set(name, &value)?;
         }
         Ok(value)

@@ -29,7 +29,7 @@ const FIELDS: [&str; 11] = [
     "params",
 ];
 
-/// One step, copied so that what code keeps of it borrows nothing.
+/// One step, as far as code may look for what did not go along with the call.
 pub(super) struct Frame {
     step: i64,
     observation: Element,
@@ -145,7 +145,7 @@ fn copy(target: &mut Element, source: &Element) {
     }
 }
 
-/// `element` as code sees it: a few numbers in a row are a list that cannot be changed, whatever
+/// `element` as code sees it: a few numbers in a row are a list that cannot grow, whatever
 /// else is as everywhere in the library.
 fn value(lua: &Lua, name: &str, element: &Element) -> mlua::Result<LuaValue> {
     match element {
@@ -164,7 +164,7 @@ pub(super) fn numbers(array: &Array) -> impl Iterator<Item = LuaValue> {
     })
 }
 
-/// A list of `items` that code can look at, but not grow; it has a `shape`, as arrays have.
+/// A list of `items` that code cannot add to; it has a `shape`, as arrays have.
 pub(super) fn list(lua: &Lua, name: &str, items: impl Iterator<Item = LuaValue>) -> mlua::Result<Table> {
     let called = name.to_owned();
     let index = lua.create_function(move |lua, (list, key): (Table, LuaValue)| match key {
@@ -187,7 +187,7 @@ pub(super) fn guard(lua: &Lua, name: &str, index: LuaValue) -> mlua::Result<Tabl
     table.raw_set("__index", index)?;
     let called = name.to_owned();
     let refuse = lua.create_function(move |lua, _: MultiValue| {
-        Err::<(), _>(fail(lua, format!("`{called}` is for looking at; it cannot be changed")))
+        Err::<(), _>(fail(lua, format!("`{called}` is for looking at; nothing can be added to it")))
     })?;
     table.raw_set("__newindex", refuse)?;
     let text = lua.create_string(name)?;

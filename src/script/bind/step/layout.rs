@@ -38,15 +38,10 @@ impl Field {
     ];
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Step => "step",
-            Self::RegimeId => "regime_id",
-            Self::Observation => StepField::Observation.name(),
-            Self::Action => StepField::Action.name(),
-            Self::NextObservation => StepField::NextObservation.name(),
-            Self::EnvReward => StepField::EnvReward.name(),
-            Self::Terminated => StepField::Terminated.name(),
-            Self::Truncated => StepField::Truncated.name(),
+        match self.recorded() {
+            Some(field) => field.name(),
+            None if self == Self::Step => "step",
+            None => "regime_id",
         }
     }
 
@@ -58,17 +53,22 @@ impl Field {
         1 << self as u8
     }
 
+    /// The part of a step that it is, where a record of the step may lack it.
+    fn recorded(self) -> Option<StepField> {
+        match self {
+            Self::Step | Self::RegimeId => None,
+            Self::Observation => Some(StepField::Observation),
+            Self::Action => Some(StepField::Action),
+            Self::NextObservation => Some(StepField::NextObservation),
+            Self::EnvReward => Some(StepField::EnvReward),
+            Self::Terminated => Some(StepField::Terminated),
+            Self::Truncated => Some(StepField::Truncated),
+        }
+    }
+
     /// Whether a step has it.
     fn known(self, known: Known) -> bool {
-        known.has(match self {
-            Self::Step | Self::RegimeId => return true,
-            Self::Observation => StepField::Observation,
-            Self::Action => StepField::Action,
-            Self::NextObservation => StepField::NextObservation,
-            Self::EnvReward => StepField::EnvReward,
-            Self::Terminated => StepField::Terminated,
-            Self::Truncated => StepField::Truncated,
-        })
+        self.recorded().is_none_or(|field| known.has(field))
     }
 }
 
@@ -145,7 +145,7 @@ impl Layout {
     }
 
     /// The function that takes this layout's arguments, puts them into `fed` and calls
-    /// `function(view)`, or `function(owner, view, number)` with its last argument.
+    /// `function(view)`, or `function(owner, view, reward)` with the last argument, the reward.
     pub(super) fn feed(
         &self,
         lua: &Lua,
@@ -176,12 +176,8 @@ impl Layout {
                 body.push_str(&format!("fed.{name} = {name}\n"));
             }
         }
-        let call = if owner.is_some() {
-            parameters.push("number".to_owned());
-            "call(owner, view, number)"
-        } else {
-            "call(view)"
-        };
+        parameters.push("reward".to_owned());
+        let call = if owner.is_some() { "call(owner, view, reward)" } else { "call(view)" };
         let parameters = parameters.join(", ");
         let code = format!(
             "local call, owner, view, fed, lists = ...\n{outer}return function({parameters})\n{body}return {call}\nend"
