@@ -37,11 +37,13 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
 
 /// A file under construction, which [`StagedFile::commit`] puts in place whole.
 ///
-/// Dropped without a commit, it is removed.
+/// Dropped without a commit, it is removed. What is no file, such as a pipe or `/dev/stdout`, is
+/// written to as it stands: it must not be replaced by a file.
 #[derive(Debug)]
 pub struct StagedFile {
     target: PathBuf,
-    staged: PathBuf,
+    /// `None` where the target itself is written to.
+    staged: Option<PathBuf>,
     file: File,
 }
 
@@ -52,10 +54,14 @@ impl StagedFile {
     /// When the parent cannot be made or written.
     pub fn new(target: &Path) -> Result<Self, AtomicError> {
         let start = || {
+            if fs::metadata(target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+                let file = File::options().write(true).open(target)?;
+                return Ok(Self { target: target.to_owned(), staged: None, file });
+            }
             make_parent(target)?;
             let staged = staging_name(target);
             let file = File::create_new(&staged)?;
-            Ok(Self { target: target.to_owned(), staged, file })
+            Ok(Self { target: target.to_owned(), staged: Some(staged), file })
         };
         start().map_err(AtomicError::at(target))
     }
@@ -71,9 +77,10 @@ impl StagedFile {
     /// # Errors
     /// When the system refuses; what stood at the target is then untouched.
     pub fn commit(self) -> Result<(), AtomicError> {
+        let Some(staged) = &self.staged else { return Ok(()) };
         let publish = || {
             self.file.sync_all()?;
-            fs::rename(&self.staged, &self.target)?;
+            fs::rename(staged, &self.target)?;
             sync_directory(&parent_of(&self.target))
         };
         publish().map_err(AtomicError::at(&self.target))
@@ -83,7 +90,7 @@ impl StagedFile {
 impl Drop for StagedFile {
     fn drop(&mut self) {
         // After a commit nothing has this name any more.
-        let _ = fs::remove_file(&self.staged);
+        let _ = self.staged.as_ref().map(fs::remove_file);
     }
 }
 

@@ -204,6 +204,28 @@ fn terms_and_regimes_in_lua_that_keep_no_state_go_on_too() {
 }
 
 #[test]
+fn the_flags_are_for_a_script_that_runs_its_experiment_itself_too() {
+    let scratch = Scratch::new();
+    let script = "local skyfall = require 'skyfall'\n\
+        skyfall.run_experiment({ env = { id = 'CartPole-v1' },\n\
+        algorithm = { name = 'discrete_hill_climbing', policy = { id = 'linear_menu' } },\n\
+        rollout = { window_steps = 100, total_steps = 60000 } }, { traces = arg[1] })";
+    scratch.write("script.lua", script);
+    scratch.skyfall(&["script", "script.lua", "--", "whole.jsonl"]).ok();
+    let run = ["script", "script.lua", "--checkpoint-every", "1", "--resume", "--", "t.jsonl"];
+    let length = std::fs::metadata(scratch.file("whole.jsonl")).unwrap().len();
+    assert!(killed_at(&scratch, &run, "t.jsonl", length / 3));
+    assert!(scratch.file("t.checkpoint.json").exists());
+    scratch.skyfall(&run).ok();
+    assert!(scratch.read("whole.jsonl") == scratch.read("t.jsonl"));
+    let dry = ["script", "script.lua", "--dry-run", "--", "dry.jsonl"];
+    scratch.skyfall(&dry).failed(1, &["script.lua:2", "--dry-run prints an experiment that a script returns"]);
+    assert!(!scratch.file("dry.jsonl").exists());
+    let elsewhere = scratch.skyfall(&["script", "-e", "return 1", "--out", "there"]).ok();
+    assert!(elsewhere.stderr.contains("--out had no part in this"), "{}", elsewhere.stderr);
+}
+
+#[test]
 fn what_keeps_state_is_named_at_the_start() {
     for (term, says) in [
         ("count = count + 1 return count", "the variable `count`"),

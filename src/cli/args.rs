@@ -238,9 +238,9 @@ pub(super) struct TraceCatArguments {
     /// Only rows before this step
     #[arg(long, value_name = "STEP", allow_negative_numbers = true)]
     pub(super) until_step: Option<i64>,
-    /// How to print them
-    #[arg(long, value_enum, default_value_t = RowFormat::Jsonl)]
-    pub(super) format: RowFormat,
+    /// How to print them [default: by FILE's ending, else jsonl]
+    #[arg(long, value_enum)]
+    pub(super) format: Option<RowFormat>,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -251,6 +251,18 @@ pub(super) enum RowFormat {
     Jsonl,
     Csv,
     Parquet,
+}
+
+impl TraceCatArguments {
+    /// The format asked for, by name or by the ending of the file.
+    pub(super) fn row_format(&self) -> RowFormat {
+        let ending = || self.output.as_ref()?.extension()?.to_str();
+        self.format.unwrap_or_else(|| match ending() {
+            Some("csv") => RowFormat::Csv,
+            Some("parquet") => RowFormat::Parquet,
+            _ => RowFormat::Jsonl,
+        })
+    }
 }
 
 #[derive(Args, Debug)]

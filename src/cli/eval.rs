@@ -25,7 +25,8 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         return super::trace::check(&arguments.traces, false, false, terminal);
     }
     let mut settings = settings(arguments)?;
-    let pictured = arguments.format == Format::Html && !arguments.no_plots;
+    let format = arguments.format.or_else(|| Format::of_file(arguments.output.as_deref()?)).unwrap_or(Format::Text);
+    let pictured = format == Format::Html && !arguments.no_plots;
     settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
         traces: arguments.traces.clone(),
@@ -44,8 +45,8 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         output::write_plots(&report, directory).map_err(unwritten)?;
     }
     match &arguments.output {
-        None => terminal.print(&output::render(&report, arguments.format, terminal.width())),
-        Some(path) => output::write(&report, arguments.format, path).map_err(unwritten)?,
+        None => terminal.print(&output::render(&report, format, terminal.width())),
+        Some(path) => output::write(&report, format, path).map_err(unwritten)?,
     }
     for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
         let value = json::to_string(&verdict.value.into());

@@ -17,6 +17,8 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
         let mut settings = settings(&arguments.permissions)?;
         settings.arguments.clone_from(&arguments.arguments);
         settings.overrides.clone_from(&arguments.overrides);
+        settings.checkpoints = arguments.checkpoints.checkpoints();
+        settings.dry_run = arguments.dry_run;
         ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)
     });
     let outcome = match ending {
@@ -25,7 +27,12 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
     };
     match outcome {
         Ok(Outcome::Done) if terminal.interrupted() => Exit::Interrupted.code(),
-        Ok(Outcome::Done) => Exit::Success.code(),
+        Ok(Outcome::Done) => {
+            if arguments.out.is_some() {
+                terminal.warn("--out had no part in this: the script returned no experiment, and names its own files");
+            }
+            Exit::Success.code()
+        }
         Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
             Ok(exit) => exit.code(),
             Err(diagnostic) => failed(&diagnostic, terminal),

@@ -12,7 +12,7 @@ use mlua::{Lua, LuaOptions, StdLib, Table, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::env::EnvError;
-use crate::experiment::{Catalog, EnvMaker, PolicyMaker, Scripts};
+use crate::experiment::{Catalog, Checkpoints, EnvMaker, PolicyMaker, Scripts};
 use crate::policy::PolicyError;
 use crate::regime::{Provider, RegimeError, RegimeRecord};
 use crate::reward::{Term, TermError, TermRecord};
@@ -71,6 +71,8 @@ fn machine() -> mlua::Result<Lua> {
         script_directory: PathBuf::from("."),
         sources: Rc::default(),
         overrides: Vec::new(),
+        checkpoints: Checkpoints::default(),
+        dry_run: false,
         source_date_epoch: None,
         exit: Cell::new(None),
         upvalues: None,

@@ -9,7 +9,7 @@ use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::{self, Material, Report};
-use crate::experiment::Catalog;
+use crate::experiment::{Catalog, Checkpoints};
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
@@ -46,6 +46,10 @@ pub struct Settings {
     pub arguments: Vec<String>,
     /// `--set` overrides for every experiment the script runs, each `a.b.c=VALUE`.
     pub overrides: Vec<String>,
+    /// The checkpoints of every experiment the script runs, unless it says otherwise.
+    pub checkpoints: Checkpoints,
+    /// Whether experiments are only to be looked at: the script may not run any.
+    pub dry_run: bool,
     /// The clock of store manifests (seconds since the epoch), if fixed from outside.
     pub source_date_epoch: Option<u64>,
 }
@@ -83,6 +87,8 @@ pub(super) struct Host {
     pub(super) script_directory: PathBuf,
     pub(super) sources: Rc<Sources>,
     pub(super) overrides: Vec<String>,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) dry_run: bool,
     pub(super) source_date_epoch: Option<u64>,
     /// `os.exit(code)` was called; nothing may catch it.
     pub(super) exit: Cell<Option<u8>>,
@@ -160,6 +166,8 @@ impl ScriptHost {
                 script_directory: directory,
                 sources: Rc::default(),
                 overrides: settings.overrides,
+                checkpoints: settings.checkpoints,
+                dry_run: settings.dry_run,
                 source_date_epoch: settings.source_date_epoch,
                 exit: Cell::new(None),
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),

@@ -48,30 +48,38 @@ pub struct RunColumns {
     pub effective_rank: Vec<f64>,
     /// Reward components by name in order of first appearance; NaN where a row has none.
     pub components: IndexMap<String, Vec<f64>>,
-    /// `observed_at` as nanoseconds since 1970-01-01T00:00:00, in UTC where its text names the
-    /// offset; [`NO_TIME`] where a row has none that can be read; empty when no row has one.
-    pub observed_at: Vec<i64>,
-    /// Which kinds of times those are.
-    pub clock: Clock,
+    /// `observed_at`; [`Moment::NONE`] where a row has none that can be read; empty when no row has
+    /// one.
+    pub observed_at: Vec<Moment>,
 }
 
-/// An entry of [`RunColumns::observed_at`] for rows without a time.
-pub const NO_TIME: i64 = i64::MIN;
+/// When a row was observed, in eight bytes: nanoseconds since 1970-01-01T00:00:00, twice, and one
+/// more where the text did not name its offset from UTC. Such a time is compared with its like
+/// only, never placed in a local zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(i64);
 
-/// Which kinds of times a run has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clock {
-    /// Times that name their offset from UTC.
-    pub aware: bool,
-    /// Times that do not; they are compared with their like only, never placed in a local zone.
-    pub naive: bool,
-}
+impl Moment {
+    /// No moment that could be read.
+    pub const NONE: Self = Self(i64::MIN);
 
-impl Clock {
-    /// The kinds that either has.
+    /// The moment; [`Moment::NONE`] before the year 1824 and after 2115.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self { aware: self.aware || other.aware, naive: self.naive || other.naive }
+    pub fn new(nanoseconds: i64, naive: bool) -> Self {
+        let doubled = nanoseconds.checked_mul(2).map(|doubled| doubled | i64::from(naive));
+        doubled.map_or(Self::NONE, Self)
+    }
+
+    /// Nanoseconds since 1970-01-01T00:00:00, in UTC unless it is naive.
+    #[must_use]
+    pub fn nanoseconds(self) -> Option<i64> {
+        (self != Self::NONE).then_some(self.0 >> 1)
+    }
+
+    /// Whether its text did not name its offset from UTC.
+    #[must_use]
+    pub fn is_naive(self) -> bool {
+        self.0 & 1 == 1
     }
 }
 

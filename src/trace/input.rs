@@ -330,10 +330,15 @@ impl Source {
         self.layer = Some(match layer_of(layer.into_raw())? {
             Ok(layer) => layer,
             Err(mut raw) => {
-                if !raw.fill_buf()?.is_empty() {
-                    self.ending = Some(Ending::Garbage);
+                match raw.fill_buf()?.first() {
+                    None => Layer::Ended(raw),
+                    // Rows that a producer appended without compressing them.
+                    Some(b'{') => Layer::Plain(raw),
+                    Some(_) => {
+                        self.ending = Some(Ending::Garbage);
+                        Layer::Ended(raw)
+                    }
                 }
-                Layer::Ended(raw)
             }
         });
         Ok(())

@@ -184,7 +184,6 @@ impl Part {
             invalid_action: self.invalid_action,
             effective_rank: self.effective_rank,
             components: components.into_iter().map(|(name, column)| (name, column.dense(rows, &f64::NAN))).collect(),
-            clock: self.observed_at.clock,
             observed_at: self.observed_at.dense(rows),
             ..RunColumns::default()
         };

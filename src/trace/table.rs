@@ -95,6 +95,12 @@ impl<'a> Table<'a> {
         for (name, kind) in groups.into_iter().flatten() {
             columns.entry(name).and_modify(|known| *known = known.with(kind)).or_insert(kind);
         }
+        if columns.is_empty() {
+            // Of no rows at all; readers of Parquet refuse a table without columns.
+            let always =
+                [("step", ColumnKind::Int), ("reward", ColumnKind::Float), ("invalid_action", ColumnKind::Bool)];
+            columns.extend(always.map(|(name, kind)| (name.to_owned(), kind)));
+        }
         Ok(Self { inputs, filter, columns })
     }
 
@@ -126,10 +132,11 @@ pub fn csv(
 ) -> Result<Vec<Warning>, TraceError> {
     let table = Table::new(paths, filter)?;
     let mut line = Vec::new();
-    csv::write_line(&mut line, table.columns.keys().map(|name| Value::from(name.as_str())));
+    let names: Vec<Value> = table.columns.keys().map(|name| Value::from(name.as_str())).collect();
+    csv::write_line(&mut line, &names);
     let mut going = take(&line);
     table.each_row(|cells| {
-        csv::write_line(&mut line, cells.iter().cloned());
+        csv::write_line(&mut line, cells);
         going = going && take(&line);
         going
     })

@@ -1,26 +1,22 @@
 //! The `observed_at` of a run's rows: as numbers, whatever the texts' length, and the first and
 //! the last of the texts.
 
-use crate::trace::columns::{Clock, NO_TIME};
+use crate::trace::columns::Moment;
 use crate::trace::instant::instant;
 use crate::trace::sparse::Sparse;
 
 /// Times by row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    nanoseconds: Sparse<i64>,
-    pub(super) clock: Clock,
+    moments: Sparse<Moment>,
     ends: Option<(String, String)>,
 }
 
 impl Times {
     /// Adds the time of `row`, which is later than any before.
     pub(super) fn push(&mut self, row: usize, text: &str) {
-        let read = instant(text);
-        if let Some(instant) = read {
-            self.clock = self.clock.or(Clock { aware: instant.aware, naive: !instant.aware });
-        }
-        self.nanoseconds.push(row, read.map_or(NO_TIME, |instant| instant.nanoseconds));
+        let read = instant(text).map(|instant| Moment::new(instant.nanoseconds, !instant.aware));
+        self.moments.push(row, read.unwrap_or(Moment::NONE));
         match &mut self.ends {
             Some((_, last)) => {
                 last.clear();
@@ -32,8 +28,7 @@ impl Times {
 
     /// Adds the times of rows that follow, the first of which is `offset` in this column.
     pub(super) fn append(&mut self, later: Self, offset: usize) {
-        self.nanoseconds.append(later.nanoseconds, offset);
-        self.clock = self.clock.or(later.clock);
+        self.moments.append(later.moments, offset);
         self.ends = match (self.ends.take(), later.ends) {
             (Some((first, _)), Some((_, last))) => Some((first, last)),
             (own, later) => own.or(later),
@@ -41,7 +36,7 @@ impl Times {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.nanoseconds.len()
+        self.moments.len()
     }
 
     /// The text of the first row that has one, and of the last.
@@ -51,11 +46,11 @@ impl Times {
 
     /// Keeps the rows that `keep` has `true` for.
     pub(super) fn retain(&mut self, keep: &[bool]) {
-        self.nanoseconds.retain(keep);
+        self.moments.retain(keep);
     }
 
-    /// A number a row, of `rows`; none where no row has a time.
-    pub(super) fn dense(self, rows: usize) -> Vec<i64> {
-        if self.nanoseconds.len() == 0 { Vec::new() } else { self.nanoseconds.dense(rows, &NO_TIME) }
+    /// A moment a row, of `rows`; none at all where no row has a time.
+    pub(super) fn dense(self, rows: usize) -> Vec<Moment> {
+        if self.moments.len() == 0 { Vec::new() } else { self.moments.dense(rows, &Moment::NONE) }
     }
 }

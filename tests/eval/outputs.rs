@@ -231,3 +231,35 @@ fn the_schema_describes_every_report() {
     assert!(std::panic::catch_unwind(|| super::schema::assert_valid(&schema, &wrong)).is_err());
     assert_eq!(at(&schema, "title").as_text(), Some(skyfall::eval::SCHEMA));
 }
+
+#[test]
+fn the_ending_of_the_file_says_how_to_print() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1.5}\n");
+    for (file, begins) in
+        [("a.html", "<!"), ("a.json", "{"), ("a.md", "#"), ("a.csv", "run"), ("a.txt", "group"), ("a", "group")]
+    {
+        scratch.skyfall(&["eval", "--traces", "t.jsonl", "-o", file]).ok();
+        let text = scratch.read(file).to_lowercase();
+        assert!(text.starts_with(begins), "{file}: {}", &text[..40.min(text.len())]);
+    }
+    scratch.skyfall(&["eval", "--traces", "t.jsonl", "--format", "json", "-o", "b.html"]).ok();
+    assert!(scratch.read("b.html").starts_with('{'));
+    scratch.skyfall(&["trace", "cat", "t.jsonl", "-o", "rows.csv"]).ok();
+    assert_eq!(scratch.read("rows.csv"), "step,reward,invalid_action\n0,1.5,false\n");
+}
+
+#[test]
+fn what_is_no_file_is_written_to_and_stays() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1.5}\n");
+    let pipe = scratch.file("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    scratch.skyfall(&["eval", "--traces", "t.jsonl", "--format", "json", "-o", "pipe"]).ok();
+    assert!(reader.join().unwrap().starts_with('{'));
+    assert!(!std::fs::metadata(&pipe).unwrap().is_file());
+}

@@ -1,7 +1,7 @@
 //! How rows are read into columns: P1-P7 and P9.
 
 use skyfall::diagnostic::{Exit, Problem};
-use skyfall::trace::columns::{NO_REGIME, NO_TIME};
+use skyfall::trace::columns::{Moment, NO_REGIME};
 use skyfall::trace::{ReadOptions, TraceError, read_columns};
 use skyfall::value::Value;
 
@@ -188,15 +188,21 @@ fn p9_observation_times_are_numbers_of_one_clock() {
         "{\"step\": 0, \"reward\": 1}\n{\"step\": 1, \"reward\": 1, \"observed_at\": \"2026-01-01T00:00:00+0100\"}\n{\"step\": 2, \"reward\": 1, \"observed_at\": null}\n",
     );
     let run = &columns.runs[0];
-    assert_eq!(run.observed_at, [NO_TIME, 1_767_222_000_000_000_000, NO_TIME]);
-    assert!(run.clock.aware && !run.clock.naive);
+    assert_eq!(run.observed_at, [Moment::NONE, Moment::new(1_767_222_000_000_000_000, false), Moment::NONE]);
     let mixed = read(concat!(
         "{\"step\": 0, \"reward\": 1, \"observed_at\": \"1970-01-01T00:00:01\"}\n",
         "{\"step\": 1, \"reward\": 1, \"observed_at\": \"1970-01-01T00:00:02Z\"}\n",
         "{\"step\": 2, \"reward\": 1, \"observed_at\": \"noon\"}\n",
     ));
-    assert_eq!(mixed.runs[0].observed_at, [1_000_000_000, 2_000_000_000, NO_TIME]);
-    assert!(mixed.runs[0].clock.aware && mixed.runs[0].clock.naive);
+    assert_eq!(
+        mixed.runs[0].observed_at,
+        [Moment::new(1_000_000_000, true), Moment::new(2_000_000_000, false), Moment::NONE]
+    );
+    let [first, second, none] = mixed.runs[0].observed_at[..] else { panic!("three rows") };
+    assert_eq!((first.nanoseconds(), second.nanoseconds()), (Some(1_000_000_000), Some(2_000_000_000)));
+    assert!(first.is_naive() && !second.is_naive() && none.nanoseconds().is_none());
+    assert_eq!(Moment::new(-3, true).nanoseconds(), Some(-3));
+    assert_eq!(Moment::new(i64::MAX, false), Moment::NONE);
 }
 
 #[test]

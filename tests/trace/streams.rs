@@ -59,6 +59,12 @@ fn p8_compressed_files_that_end_badly() {
                 (essence(&read(&text)), vec!["trailing_garbage - 1".to_owned()])
             );
         }
+        // Rows that a later producer appended without compressing them.
+        let columns = read([&whole, &text[..]].concat());
+        assert_eq!(
+            (columns.runs[0].step.len(), told(&columns).len()),
+            (36, told(&read([&text[..], &text[..]].concat())).len())
+        );
         // A second member that is cut off; the first is whole.
         let cut = [&whole[..], &whole[..whole.len() / 2]].concat();
         let columns = read(cut);

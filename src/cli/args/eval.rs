@@ -25,9 +25,9 @@ pub(in crate::cli) struct EvalArguments {
     pub(in crate::cli) metrics: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) options: OptionArguments,
-    /// How to print the report
-    #[arg(long, default_value = "text", value_parser = formats(), value_name = "FORMAT")]
-    pub(in crate::cli) format: Format,
+    /// How to print the report [default: by FILE's ending, else text]
+    #[arg(long, value_parser = formats(), value_name = "FORMAT")]
+    pub(in crate::cli) format: Option<Format>,
     /// Write the report to FILE, or a CSV report to a directory
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,

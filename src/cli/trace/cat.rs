@@ -54,7 +54,7 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(Vec<Warning>, io::Result<()>), TraceError> {
     let paths = &arguments.paths;
-    let warnings = match arguments.format {
+    let warnings = match arguments.row_format() {
         RowFormat::Jsonl => {
             trace::select(paths, filter, |row| out.write_all(row).and_then(|()| out.write_all(b"\n")).is_ok())?
         }

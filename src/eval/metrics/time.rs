@@ -3,15 +3,15 @@
 use super::{Outcome, Reference};
 use crate::eval::encounter::Analysis;
 use crate::eval::series::count;
-use crate::trace::columns::NO_TIME;
 
 /// Seconds between the earliest and the latest observation, and how many rows have a time.
 fn span(run: &Analysis<'_>) -> Result<(f64, usize), &'static str> {
-    let clock = run.run.clock;
-    if clock.aware && clock.naive {
+    let moments = || run.run.observed_at.iter().filter_map(|moment| Some((moment.nanoseconds()?, moment.is_naive())));
+    let Some((_, naive)) = moments().next() else { return Err("no_times") };
+    if moments().any(|(_, other)| other != naive) {
         return Err("mixed_times");
     }
-    let times = || run.run.observed_at.iter().copied().filter(|time| *time != NO_TIME);
+    let times = || moments().map(|(nanoseconds, _)| nanoseconds);
     let (Some(earliest), Some(latest)) = (times().min(), times().max()) else { return Err("no_times") };
     #[expect(clippy::cast_precision_loss, reason = "nanoseconds as seconds")]
     let seconds = (i128::from(latest) - i128::from(earliest)) as f64 / 1e9;

@@ -160,6 +160,10 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module.function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, None))?.function(
         "run_experiment",
         |lua, host, (given, options): (LuaValue, LuaValue)| {
+            if host.dry_run {
+                let line = "--dry-run prints an experiment that a script returns; this script runs one itself";
+                return Err(Fault::Line(line.to_owned()));
+            }
             let (options, seed) = read_options(host, &options)?;
             let made = match &given {
                 LuaValue::UserData(data) if data.is::<ScriptedExperiment>() => {
@@ -248,14 +252,14 @@ fn read_options(host: &Rc<Host>, options: &LuaValue) -> Result<(RunOptions, Opti
         "on_episode",
     ];
     let mut read = RunOptions::default();
-    let mut checkpoints = Checkpoints::default();
+    let mut checkpoints = host.checkpoints;
     let mut seed = None;
-    let table = match options {
-        LuaValue::Nil => return Ok((read, seed)),
-        LuaValue::Table(table) => table,
+    let given = match options {
+        LuaValue::Nil => Vec::new(),
+        LuaValue::Table(table) => convert::entries(table, "options")?,
         other => return Err(Fault::Line(format!("the options must be a table, got {}", convert::describe(other)))),
     };
-    for (key, value) in convert::entries(table, "options")? {
+    for (key, value) in given {
         let name = convert::key_text(&key);
         let function = |value: LuaValue| match value {
             LuaValue::Function(function) => Ok(Some(function)),

@@ -3,10 +3,10 @@
 use crate::value::Value;
 
 /// Makes `line` the line of these cells.
-pub(super) fn write_line(line: &mut Vec<u8>, cells: impl Iterator<Item = Value>) {
+pub(super) fn write_line(line: &mut Vec<u8>, cells: &[Value]) {
     line.clear();
-    for (place, cell) in cells.enumerate() {
-        write_cell(line, place, &cell);
+    for (place, cell) in cells.iter().enumerate() {
+        write_cell(line, place, cell);
     }
     line.push(b'\n');
 }

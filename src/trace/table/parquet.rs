@@ -21,7 +21,7 @@ const RLE: i32 = 3;
 const ZSTD: i32 = 6;
 const DATA_PAGE: i32 = 0;
 
-/// The column's type and, for text, what the type's bytes are.
+/// The format's number of the type that holds `kind`.
 fn physical(kind: ColumnKind) -> i32 {
     match kind {
         ColumnKind::Bool => 0,
@@ -113,7 +113,8 @@ impl<W: Write> ParquetWriter<W> {
     pub(super) fn new(mut out: W, columns: Vec<Column>) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         let cells = columns.iter().map(|_| Cells::default()).collect();
-        Ok(Self { out, written: 4, columns, cells, rows: 0, bytes: 0, groups: Vec::new(), all_rows: 0 })
+        let written = i64::from(size(MAGIC.len())?);
+        Ok(Self { out, written, columns, cells, rows: 0, bytes: 0, groups: Vec::new(), all_rows: 0 })
     }
 
     /// Adds a row, a cell for each column.
@@ -194,5 +195,5 @@ fn element(column: &Column) -> Vec<u8> {
 }
 
 fn size(size: usize) -> io::Result<i32> {
-    i32::try_from(size).map_err(|_| io::Error::other("a column of one row group is larger than Parquet allows"))
+    i32::try_from(size).map_err(|_| io::Error::other("a part of the file is larger than Parquet allows"))
 }
