@@ -61,12 +61,13 @@ pub(super) fn ticks((from, to): (f64, f64), wanted: usize) -> Vec<(f64, String)>
     tries.next().unwrap_or_default()
 }
 
-/// The multiples of `step` within a range.
+/// The multiples of `step` within a range, all written in one unit.
 fn at_multiples((from, to): (f64, f64), step: f64) -> Vec<(f64, String)> {
     const MOST: usize = 50;
     let (first, last) = ((from / step).ceil(), (to / step).floor());
     let places = std::iter::successors(Some(first), |place| Some(place + 1.0)).take_while(|place| *place <= last);
-    places.take(MOST).map(|place| (place * step, tick(place * step, step))).collect()
+    let most = from.abs().max(to.abs()).max(step);
+    places.take(MOST).map(|place| (place * step, tick(place * step, step, most))).collect()
 }
 
 /// As [`ticks`], at whole numbers only.
@@ -84,22 +85,18 @@ fn round_step(step: f64) -> f64 {
 
 const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
 
-/// A tick's text: with an SI suffix where the step is large, otherwise with as many decimals as
-/// the step has.
-fn tick(value: f64, step: f64) -> String {
-    let size = value.abs().max(step);
+/// A tick's text with as many decimals as the step has; with an SI suffix where `most`, the
+/// greatest size on the axis, is large.
+fn tick(value: f64, step: f64, most: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    if size >= 1e15 || step < 1e-6 {
+    if most >= 1e15 || step < 1e-6 {
         return number(value);
     }
-    for (unit, suffix) in SUFFIXES {
-        if size >= unit && (unit > 1e3 || size >= 1e4 || step >= 1e3) {
-            return format!("{}{suffix}", plain(value / unit, step / unit));
-        }
-    }
-    plain(value, step)
+    let fits = |unit: f64| most >= unit && (unit > 1e3 || most >= 1e4 || step >= 1e3);
+    let (unit, suffix) = SUFFIXES.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0, ""));
+    format!("{}{suffix}", plain(value / unit, step / unit))
 }
 
 /// `value` with the decimals that tell multiples of `step` apart; a true minus sign.
