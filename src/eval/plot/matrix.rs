@@ -130,13 +130,16 @@ impl Table {
         let height = if self.rows.len() > 30 { 15.0 } else { 22.0 };
         let mut scene = Scene::new(WIDTH, 0.0);
         let spelled = self.columns.iter().all(|name| text::fits(&text::whole(name), width - 6.0));
+        // Of letters that stand closer than they are wide, every so many-th.
+        let widest = (0..self.columns.len()).map(|place| text::width(&letters(place))).fold(0.0, f64::max);
+        let every = (1..self.columns.len()).find(|every| width * count(*every) > widest).unwrap_or(1);
         scene.text((8.0, TOP - 8.0), rows_title, Anchor::Start, Ink::Soft);
         let mut x = names;
         for (place, name) in self.columns.iter().enumerate() {
             let middle = (x + width / 2.0, TOP - 8.0);
             if spelled {
                 scene.name(middle, name, width, Anchor::Middle, Ink::Text);
-            } else {
+            } else if place.is_multiple_of(every) {
                 scene.text(middle, letters(place), Anchor::Middle, Ink::Text);
             }
             x += width;

@@ -66,8 +66,8 @@ fn at_multiples((from, to): (f64, f64), step: f64) -> Vec<(f64, String)> {
     const MOST: usize = 50;
     let (first, last) = ((from / step).ceil(), (to / step).floor());
     let places = std::iter::successors(Some(first), |place| Some(place + 1.0)).take_while(|place| *place <= last);
-    let most = from.abs().max(to.abs()).max(step);
-    places.take(MOST).map(|place| (place * step, tick(place * step, step, most))).collect()
+    let unit = unit(from.abs().max(to.abs()), step);
+    places.take(MOST).map(|place| (place * step, tick(place * step, step, unit))).collect()
 }
 
 /// As [`ticks`], at whole numbers only.
@@ -85,18 +85,24 @@ fn round_step(step: f64) -> f64 {
 
 const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
 
-/// A tick's text with as many decimals as the step has; with an SI suffix where `most`, the
-/// greatest size on the axis, is large.
-fn tick(value: f64, step: f64, most: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
+/// The unit of an axis that reaches as far as `most`, with its SI suffix; none where numbers are
+/// too large or too close to be written out.
+fn unit(most: f64, step: f64) -> Option<(f64, &'static str)> {
+    let most = most.max(step);
     if most >= 1e15 || step < 1e-6 {
-        return number(value);
+        return None;
     }
     let fits = |unit: f64| most >= unit && (unit > 1e3 || most >= 1e4 || step >= 1e3);
-    let (unit, suffix) = SUFFIXES.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0, ""));
-    format!("{}{suffix}", plain(value / unit, step / unit))
+    Some(SUFFIXES.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0, "")))
+}
+
+/// A tick's text in the unit of its axis, with as many decimals as the step has.
+fn tick(value: f64, step: f64, unit: Option<(f64, &str)>) -> String {
+    match unit {
+        _ if value == 0.0 => "0".to_owned(),
+        None => number(value),
+        Some((unit, suffix)) => format!("{}{suffix}", plain(value / unit, step / unit)),
+    }
 }
 
 /// `value` with the decimals that tell multiples of `step` apart; a true minus sign.
