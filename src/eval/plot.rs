@@ -34,7 +34,7 @@ use across::{Across, What};
 use baseline::Beside;
 pub use ink::Theme;
 use reduce::Curves;
-pub use scene::Scene;
+use scene::Scene;
 pub(super) use svg::page_style;
 
 /// The size of all text in pictures, in pixels.
@@ -112,7 +112,10 @@ pub fn of_all(report: &Report) -> Vec<Figure> {
         |across: &Option<Across>, what| across.as_ref().and_then(|curves| across::figure(report, curves, what));
     let reward = across(&drawing.reward, What::Reward);
     let rest = [intervals::metrics(report), intervals::profile(report), across(&drawing.regret, What::Regret)];
-    let baseline = drawing.baseline.iter().map(baseline::figure);
+    let mut baseline: Vec<Figure> = drawing.baseline.iter().map(baseline::figure).collect();
+    if let Some(last) = baseline.last_mut() {
+        last.caption += &left_out(report.groups.len().saturating_sub(MOST_GROUPS), "group");
+    }
     reward.into_iter().chain(baseline).chain(rest.into_iter().flatten()).collect()
 }
 
@@ -170,8 +173,16 @@ fn reduction(curves: &Curves) -> String {
     )
 }
 
-/// The horizontal range of a run's pictures.
-fn x_range(curves: &Curves) -> (f64, f64) {
-    let (from, to) = curves.range;
+/// What a caption says of `n` more of `what`, which the picture leaves out.
+fn left_out(n: usize, what: &str) -> String {
+    match n {
+        0 => String::new(),
+        1 => format!(" 1 more {what} is not drawn."),
+        n => format!(" {n} more {what}s are not drawn."),
+    }
+}
+
+/// The horizontal range of a picture over `range`; that of a single place has room on both sides.
+fn x_range((from, to): (f64, f64)) -> (f64, f64) {
     if from < to { (from, to) } else { (from - 1.0, to + 1.0) }
 }

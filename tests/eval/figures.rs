@@ -3,6 +3,7 @@
 use skyfall::eval::plot::{self, Figure, Theme};
 use skyfall::eval::{Material, Paths, Report, Settings, evaluate};
 use skyfall::trace::columns::{RunColumns, TraceColumns};
+use skyfall::value::Value;
 
 use super::outputs::{assert_well_formed, hostile_report_with};
 use super::table::{judged, run};
@@ -62,6 +63,7 @@ fn gallery() -> Vec<(&'static str, Report)> {
         ("long", judged(vec![measured(1, 40_000, 7, 3)], &drawn())),
         ("regimes", judged(vec![measured(1, 9000, 45, 30)], &drawn())),
         ("encounters", judged(vec![measured(1, 9000, 900, 4)], &drawn())),
+        ("many of both", judged(vec![measured(1, 3400, 170, 70)], &drawn())),
         ("seeds", judged(seeds, &drawn())),
         ("ridden", judged(vec![ridden], &drawn())),
         ("single", judged(vec![run(&[("a", None, &[1.0])])], &drawn())),
@@ -208,6 +210,81 @@ fn reduction_keeps_spikes_and_is_told() {
     assert!(spiked.caption.contains("Reduced for drawing: 50k rows share 600 columns"), "{}", spiked.caption);
     let small = figure(&judged(vec![measured(1, 300, 3, 2)], &drawn()), "run-01-reward");
     assert!(!small.caption.contains("Reduced"), "{}", small.caption);
+}
+
+/// Whether a caption ends with these sentences of what is left out, and with no other of them.
+fn assert_left_out(report: &Report, stem: &str, expected: &str) {
+    let caption = figure(report, stem).caption;
+    let more = |text: &str| text.matches(" more ").count();
+    assert!(caption.ends_with(expected) && more(&caption) == more(expected), "{stem}: {caption}");
+}
+
+/// Encounters and regimes beyond what a picture has room for.
+#[test]
+fn many_encounters_have_bars_and_captions_say_what_is_left_out() {
+    let report = judged(vec![measured(1, 3400, 170, 70)], &drawn());
+    let bars = "run-01-component-bars";
+    assert_left_out(&report, bars, " 10 more regimes are not drawn. 109 more shifts are not drawn.");
+    let legend: Vec<String> = texts(&figure(&report, bars).svg()).into_iter().map(|placed| placed.text).collect();
+    let listed = |name: &str| legend.contains(&name.to_owned());
+    assert!(listed("A regime 0") && listed("BH regime 59") && !listed("BI regime 60"), "{legend:?}");
+    assert_left_out(&report, "run-01-matrix", " 110 more encounters are not drawn. 10 more regimes are not drawn.");
+    for stem in [bars, "run-01-matrix"] {
+        assert_left_out(&judged(vec![measured(1, 400, 4, 2)], &drawn()), stem, "");
+    }
+    let one_more = judged(vec![measured(1, 1220, 61, 2)], &drawn());
+    assert_left_out(&one_more, "run-01-matrix", " 1 more encounter is not drawn.");
+}
+
+/// Groups, runs, metrics and checkpoints beyond what a picture has room for.
+#[test]
+fn captions_of_groups_say_what_is_left_out() {
+    let policies = |n: usize| {
+        (0..n).map(|place| {
+            let mut own = measured(0, 60, 2, 2);
+            own.identity.fields.insert("policy_id", format!("p{place}").as_str().into());
+            own
+        })
+    };
+    let beside = TraceColumns { runs: vec![measured(0, 60, 1, 1)], ..TraceColumns::default() };
+    let traces = TraceColumns { runs: policies(22).collect(), ..TraceColumns::default() };
+    let groups = evaluate(Material { traces, frozen: None, baseline: Some(beside) }, &drawn()).unwrap();
+    for stem in ["reward-groups", "regret-groups", "profile", "baseline-08"] {
+        assert_left_out(&groups, stem, " 14 more groups are not drawn.");
+    }
+    assert_left_out(&groups, "intervals", " 2 more groups are not drawn.");
+    assert_left_out(&groups, "baseline-07", "");
+
+    let seeds = judged((0..101).map(|seed| measured(2 * seed, 60, 2, 2)).collect(), &drawn());
+    assert_left_out(&seeds, "reward-groups", " 51 more single runs are not drawn.");
+    assert_left_out(&seeds, "intervals", " 1 more single run is not drawn.");
+    assert_left_out(&seeds, "profile", "");
+
+    let two = || vec![measured(0, 400, 4, 2), measured(2, 400, 4, 2)];
+    let run = &judged(two(), &drawn()).runs[0];
+    let metrics: Vec<String> = run.metrics.keys().filter(|metric| run.value(metric).is_some()).cloned().collect();
+    let more = metrics.len() - 12;
+    let asked = judged(two(), &Settings { metrics, ..drawn() });
+    assert_left_out(&asked, "intervals", &format!(" {more} more metrics are not drawn."));
+
+    let served = |checkpoint: i64| {
+        let mut served = measured(0, 20, 2, 2);
+        served.meta.insert("checkpoint_step".to_owned(), Value::Int(checkpoint));
+        served
+    };
+    let frozen = TraceColumns { runs: (0..63).map(served).collect(), ..TraceColumns::default() };
+    let traces = TraceColumns { runs: vec![measured(0, 400, 4, 2)], ..TraceColumns::default() };
+    let frozen = evaluate(Material { traces, frozen: Some(frozen), baseline: None }, &drawn()).unwrap();
+    assert_left_out(&frozen, "run-01-frozen", " 3 more checkpoints are not drawn.");
+}
+
+/// 9000 and 10000 on one axis are both thousands.
+#[test]
+fn an_axis_has_one_unit() {
+    let svg = figure(&judged(vec![run(&[("a", None, &[8900.0, 10_600.0, 9000.0])])], &drawn()), "run-01-reward").svg();
+    let ticks: Vec<String> = texts(&svg).into_iter().map(|placed| placed.text).collect();
+    let vertical: Vec<&String> = ticks.iter().filter(|tick| tick.ends_with('k') || tick.len() > 3).collect();
+    assert!(vertical.iter().map(|tick| tick.as_str()).take(4).eq(["9.0k", "9.5k", "10.0k", "10.5k"]), "{ticks:?}");
 }
 
 /// The share of pixels that are not the ground, and how wide the picture is.

@@ -11,7 +11,7 @@ use super::ink::{Ink, SERIES};
 use super::reduce::{Axis, Grid, range_of};
 use super::scale;
 use super::scene::{Dash, Point, Scene};
-use super::{Figure, text};
+use super::{Figure, left_out, text, x_range};
 use crate::eval::Report;
 use crate::eval::bootstrap::{Bootstrap, Strata};
 use crate::eval::encounter::Analysis;
@@ -128,47 +128,39 @@ pub(super) fn figure(report: &Report, across: &Across, what: What) -> Option<Fig
     let runs =
         across.curves.iter().filter(|_| single).flat_map(|curve| curve.own.iter().take(MOST_RUNS)).flatten().flatten();
     let y = scale::range(ends.chain(runs.copied()));
-    let (title, name) = match what {
-        What::Reward => ("reward / step", "reward-groups"),
-        What::Regret => ("summed regret", "regret-groups"),
+    let (axis, name, title, drawn) = match what {
+        What::Reward => ("reward / step", "reward-groups", "Reward of groups", "Reward per step"),
+        What::Regret => ("summed regret", "regret-groups", "Regret of groups", "Empirical regret summed up"),
     };
     let mut scene = Scene::new(WIDTH, 0.0);
-    let (from, to) = across.range;
-    let frame = Frame::wide(if from < to { across.range } else { (from - 1.0, to + 1.0) }, y, (12.0, 252.0));
-    frame.vertical(&mut scene, title);
+    let frame = Frame::wide(x_range(across.range), y, (12.0, 252.0));
+    frame.vertical(&mut scene, axis);
     frame.zero(&mut scene);
     let mut entries: Vec<Entry> = Vec::new();
     for (place, curve) in across.curves.iter().enumerate() {
-        draw(&mut scene, &frame, across, curve, (Ink::series(place), single));
+        draw(&mut scene, &frame, across, curve, (place, single));
         let (few, many) = (curve.left(COLUMNS - 1), curve.runs);
         let left = if few < many { format!(" ({many} runs, {few} to the end)") } else { format!(" ({many} runs)") };
-        let shown = format!("{}{left}", text::fitted(&curve.name, 150.0, super::TEXT).0);
+        let shown = format!("{}{left}", text::fitted(&curve.name, 150.0).0);
         entries.push((Key::Line(Ink::series(place), 1.8, dash(place)), shown));
     }
     frame.horizontal(&mut scene, if across.axis == Axis::Step { "step" } else { "row (steps go back in some run)" });
     scene.height = legend(&mut scene, frame.bottom + 42.0, &entries) + 6.0;
     let confidence = scale::number(report.settings.bootstrap.confidence * 100.0);
     let thin = if single { " Thin lines are the runs themselves." } else { "" };
-    let more = report.groups.len().saturating_sub(MOST_GROUPS);
-    let more = if more > 0 { format!(" {more} more groups are not drawn.") } else { String::new() };
-    let what = match what {
-        What::Reward => "Reward per step",
-        What::Regret => "Empirical regret summed up",
-    };
+    let runs = across.curves.iter().filter(|_| single).map(|curve| curve.own.len().saturating_sub(MOST_RUNS)).sum();
     let caption = format!(
-        "{what}: the mean over a group's runs, each counted once, with the {confidence} % bootstrap interval.{thin} A \
+        "{drawn}: the mean over a group's runs, each counted once, with the {confidence} % bootstrap interval.{thin} A \
          thin end goes on beyond the shortest run and is the mean of the runs that are left. Reduced for drawing: \
-         means of {COLUMNS} columns.{more}"
+         means of {COLUMNS} columns.{}{}",
+        left_out(report.groups.len() - across.curves.len(), "group"),
+        left_out(runs, "single run")
     );
-    Some(Figure::new(
-        name,
-        if name == "reward-groups" { "Reward of groups" } else { "Regret of groups" },
-        caption,
-        scene,
-    ))
+    Some(Figure::new(name, title, caption, scene))
 }
 
-fn draw(scene: &mut Scene, frame: &Frame, across: &Across, curve: &Curve, (ink, single): (Ink, bool)) {
+fn draw(scene: &mut Scene, frame: &Frame, across: &Across, curve: &Curve, (place, single): (usize, bool)) {
+    let ink = Ink::series(place);
     let x = |column: usize| {
         let (from, to) = across.range;
         from + (to - from) * (count(column) + 0.5) / count(COLUMNS)
@@ -190,7 +182,6 @@ fn draw(scene: &mut Scene, frame: &Frame, across: &Across, curve: &Curve, (ink, 
         let within = curve.means.iter().enumerate().filter(|(column, _)| columns.contains(column));
         within.filter_map(|(column, mean)| Some(frame.at(x(column), (*mean)?.value))).collect()
     };
-    let place = if let Ink::Series(place) = ink { place } else { 0 };
     scene.dashed(line(0..curve.common), ink, 1.8, dash(place));
     scene.line(line(curve.common.saturating_sub(1)..COLUMNS), ink, 0.7);
 }

@@ -5,7 +5,7 @@ use super::frame::{Entry, Frame, Key, RIGHT, WIDTH, legend};
 use super::ink::Ink;
 use super::scale;
 use super::scene::{Anchor, Dash, Label, Point, Scene};
-use super::{Figure, TEXT, text};
+use super::{Figure, left_out, text};
 use crate::eval::encounter::Analysis;
 use crate::eval::group::Group;
 use crate::eval::reference::{Reference, curves};
@@ -88,12 +88,11 @@ pub(super) fn figure(beside: &Beside) -> Figure {
         (Key::Patch(Ink::Loss, FILL), "below".to_owned()),
     ];
     scene.height = legend(&mut scene, top - 14.0, &entries) + 6.0;
-    let more =
-        if beside.left_out > 0 { format!(" {} more regimes are not drawn.", beside.left_out) } else { String::new() };
     let caption = format!(
         "First encounters of {} beside learning from scratch, as trailing means over the rows that both have; means over \
-         runs. The number is the difference of the mean rewards.{more}",
-        text::whole(&beside.group)
+         runs. The number is the difference of the mean rewards.{}",
+        text::whole(&beside.group),
+        left_out(beside.left_out, "regime")
     );
     Figure::new("baseline", "Against learning from scratch", caption, scene)
 }
@@ -120,10 +119,10 @@ fn panel(scene: &mut Scene, frame: &Frame, against: &Against, first: bool) {
     let difference =
         against.difference.map(|value| format!("{}{}", if value > 0.0 { "+" } else { "" }, scale::number(value)));
     let difference = difference.unwrap_or_default();
-    let room = frame.right - frame.left - text::width(&difference, TEXT) - 10.0;
-    let (shown, title) = text::fitted(&against.regime, room, TEXT);
+    let room = frame.right - frame.left - text::width(&difference) - 10.0;
+    let (shown, title) = text::fitted(&against.regime, room);
     let at = (frame.left, frame.top - 8.0);
-    scene.label(Label { at, text: shown, title, size: TEXT, bold: true, ..Label::default() });
+    scene.label(Label { at, text: shown, title, bold: true, ..Label::default() });
     scene.text((frame.right, frame.top - 8.0), difference, Anchor::End, Ink::Text);
     frame.horizontal(scene, "row");
 }

@@ -5,15 +5,15 @@ use super::ink::{Ink, SERIES};
 use super::reduce::{Cell, Curves};
 use super::scale;
 use super::scene::{Dash, Point, Scene};
-use super::shade::{Bands, STRIP, letters};
-use super::{Figure, reduction, text};
+use super::shade::{Bands, STRIP, lettered, letters, regimes};
+use super::{Figure, left_out, reduction, text};
 use crate::eval::RunReport;
 use crate::eval::encounter::Analysis;
 use crate::eval::series::count;
 use crate::sum::Sum;
 
 const FILL: f64 = 0.8;
-/// More bars than this are not told apart.
+/// More bars than this are not told apart: the first are drawn.
 const MOST_BARS: usize = 60;
 
 /// One layer of a stack: a component, or all lesser ones together.
@@ -87,7 +87,7 @@ pub(super) fn over_time(run: &RunReport, curves: &Curves) -> Option<Figure> {
     let rewards = || curves.reward.iter().flatten().map(Cell::mean);
     let y = scale::range(stacks.iter().flatten().flat_map(|(low, high)| [*low, *high]).chain(rewards()));
     let mut scene = Scene::new(WIDTH, 0.0);
-    let frame = Frame::wide(super::x_range(curves), y, (STRIP + 6.0, 236.0));
+    let frame = Frame::wide(super::x_range(curves.range), y, (STRIP + 6.0, 236.0));
     let bands = Bands::of(run, curves);
     frame.vertical(&mut scene, "reward / step");
     for (place, layer) in stacks.iter().enumerate() {
@@ -122,9 +122,10 @@ pub(super) fn over_time(run: &RunReport, curves: &Curves) -> Option<Figure> {
 
 /// The stacks as bars, a bar a regime and a bar a shift.
 pub(super) fn as_bars(run: &RunReport, curves: &Curves) -> Option<Figure> {
-    let regimes: Vec<String> = Bands::of(run, curves).regimes;
+    let all = regimes(run);
+    let regimes: Vec<&String> = all.iter().take(MOST_BARS).collect();
     let shifts = curves.layers.first().map_or(0, |layer| layer.by_shift.len());
-    if curves.layers.is_empty() || regimes.is_empty() || shifts == 0 || regimes.len() > MOST_BARS {
+    if curves.layers.is_empty() || regimes.is_empty() || shifts == 0 {
         return None;
     }
     let by_regime = stack(curves.layers.iter().map(|layer| layer.by_regime.as_slice()), regimes.len());
@@ -146,7 +147,7 @@ pub(super) fn as_bars(run: &RunReport, curves: &Curves) -> Option<Figure> {
     other.vertical_at(&mut scene, "change at shift", middle + 20.0);
     bars(&mut scene, &other, &by_shift);
     let every = shown.div_ceil(15).max(1);
-    let spelled = regimes.iter().all(|name| text::fits(&text::whole(name), first.step() - 4.0, super::TEXT));
+    let spelled = regimes.iter().all(|name| text::fits(&text::whole(name), first.step() - 4.0));
     for (place, name) in regimes.iter().enumerate().step_by(regimes.len().div_ceil(15).max(1)) {
         let name = if spelled { text::whole(name) } else { letters(place) };
         first.under(&mut scene, count(place) + 0.5, name);
@@ -158,15 +159,15 @@ pub(super) fn as_bars(run: &RunReport, curves: &Curves) -> Option<Figure> {
     other.titled(&mut scene, "shift");
     let mut bottom = legend(&mut scene, rows.1 + 42.0, &names(&curves.layers));
     if !spelled {
-        let named =
-            |(place, name): (usize, &String)| (Key::Nothing, format!("{} {}", letters(place), text::whole(name)));
-        bottom = legend(&mut scene, bottom + 2.0, &regimes.iter().enumerate().map(named).collect::<Vec<_>>());
+        let named = regimes.iter().enumerate().map(|(place, name)| (Key::Nothing, lettered(place, name)));
+        bottom = legend(&mut scene, bottom + 2.0, &named.collect::<Vec<_>>());
     }
     scene.height = bottom + 6.0;
-    let more = if shifts > shown { format!(" The first {shown} of {shifts} shifts.") } else { String::new() };
     let caption = format!(
         "Mean of each reward component under each regime, and how the means change at each shift to another \
-         encounter.{more}"
+         encounter.{}{}",
+        left_out(all.len() - regimes.len(), "regime"),
+        left_out(shifts - shown, "shift")
     );
     Some(Figure::new("component-bars", "Reward components by regime and by shift", caption, scene))
 }

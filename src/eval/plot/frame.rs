@@ -4,7 +4,6 @@
 //! Nothing of the frame stands on data: ticks are left of and below the rectangle, names of
 //! encounters above it, the legend under the axis.
 
-use super::TEXT;
 use super::ink::Ink;
 use super::scale::{self, Scale};
 use super::scene::{Anchor, Dash, Label, Point, Scene, Shape};
@@ -59,14 +58,7 @@ impl Frame {
             scene.text((self.left - 6.0, y + 3.5), tick, Anchor::End, Ink::Soft);
         }
         let at = (x, f64::midpoint(self.top, self.bottom));
-        scene.label(Label {
-            at,
-            text: title.to_owned(),
-            anchor: Anchor::Middle,
-            size: TEXT,
-            upwards: true,
-            ..Label::default()
-        });
+        scene.label(Label { at, text: title.to_owned(), anchor: Anchor::Middle, upwards: true, ..Label::default() });
     }
 
     /// The horizontal axis with its ticks, and its title.
@@ -126,7 +118,7 @@ impl Frame {
 /// Where panels with these vertical ranges begin from the left, so that their ticks have room.
 pub(super) fn left(ranges: &[(f64, f64)]) -> f64 {
     let ticks = ranges.iter().flat_map(|range| scale::ticks(*range, VERTICAL_TICKS));
-    ticks.map(|(_, tick)| text::width(&tick, TEXT) + 28.0).fold(LEFT, f64::max)
+    ticks.map(|(_, tick)| text::width(&tick) + 28.0).fold(LEFT, f64::max)
 }
 
 /// What an entry of a legend shows.
@@ -150,23 +142,23 @@ pub(super) fn legend(scene: &mut Scene, top: f64, entries: &[Entry]) -> f64 {
     const LINE: f64 = 16.0;
     const LONGEST: f64 = 200.0;
     let entries: Vec<(Key, (String, Option<String>))> =
-        entries.iter().map(|(key, name)| (*key, text::fitted(name, LONGEST, TEXT))).collect();
+        entries.iter().map(|(key, name)| (*key, text::fitted(name, LONGEST))).collect();
     let before = |key: Key| if key == Key::Nothing { 0.0 } else { SIGN };
-    let width = |(key, (shown, _)): &(Key, (String, Option<String>))| before(*key) + text::width(shown, TEXT);
+    let width = |(key, (shown, _)): &(Key, (String, Option<String>))| before(*key) + text::width(shown);
     let all: f64 = entries.iter().map(|entry| width(entry) + APART).sum();
     // On several lines they stand in columns.
     let column = entries.iter().map(width).fold(0.0, f64::max);
     let column = (LEFT + all - APART > RIGHT).then_some(column);
     let (mut x, mut y) = (LEFT, top);
     for (key, (shown, title)) in &entries {
-        let width = column.unwrap_or_else(|| before(*key) + text::width(shown, TEXT));
+        let width = column.unwrap_or_else(|| before(*key) + text::width(shown));
         if x > LEFT && x + width > RIGHT {
             (x, y) = (LEFT, y + LINE);
         }
         sign(scene, *key, (x, y + LINE / 2.0));
         let at = (x + before(*key), y + LINE / 2.0 + 3.5);
         let (shown, title) = (shown.clone(), title.clone());
-        scene.label(Label { at, text: shown, title, size: TEXT, ..Label::default() });
+        scene.label(Label { at, text: shown, title, ..Label::default() });
         x += width + APART;
     }
     if entries.is_empty() { top } else { y + LINE }

@@ -5,8 +5,8 @@ use super::across::dash;
 use super::frame::{Entry, Frame, Key, RIGHT, WIDTH, legend};
 use super::ink::{Ink, SERIES};
 use super::scale;
-use super::scene::{Anchor, Point, Scene, Shape};
-use super::{Figure, TEXT, text};
+use super::scene::{Anchor, Label, Point, Scene, Shape};
+use super::{Figure, left_out, text};
 use crate::eval::Report;
 use crate::eval::group::Group;
 use crate::eval::output::cell::{self, Column};
@@ -15,6 +15,10 @@ use crate::value::Value;
 
 /// At most so many groups are drawn.
 const MOST_GROUPS: usize = 20;
+/// At most so many metrics have a panel.
+const MOST_PANELS: usize = 12;
+/// Of each group at most so many runs are drawn one by one.
+const MOST_RUNS: usize = 100;
 const ROW: f64 = 18.0;
 
 /// The report's headline metrics, a panel each.
@@ -23,8 +27,10 @@ pub(super) fn metrics(report: &Report) -> Option<Figure> {
         return None;
     }
     let groups: Vec<&Group> = report.groups.iter().take(MOST_GROUPS).collect();
-    let panels: Vec<Column> =
-        cell::columns(report).into_iter().filter(|column| cell::defined(report, column)).take(12).collect();
+    let mut panels = cell::columns(report);
+    panels.retain(|column| cell::defined(report, column));
+    let metrics = panels.len();
+    panels.truncate(MOST_PANELS);
     if panels.is_empty() {
         return None;
     }
@@ -52,40 +58,40 @@ pub(super) fn metrics(report: &Report) -> Option<Figure> {
     ];
     scene.height = legend(&mut scene, top - 12.0, &entries) + 6.0;
     let confidence = scale::number(report.settings.bootstrap.confidence * 100.0);
-    let more = report.groups.len().saturating_sub(MOST_GROUPS);
-    let more = if more > 0 { format!(" {more} more groups are not drawn.") } else { String::new() };
+    let runs = groups.iter().map(|group| group.members.len().saturating_sub(MOST_RUNS)).sum();
     let caption = format!(
         "Each group's mean over its runs with the {confidence} % bootstrap interval, the interquartile mean, and the runs \
-         themselves. A run on which a metric is not defined is missing, not 0.{more}"
+         themselves. A run on which a metric is not defined is missing, not 0.{}{}{}",
+        left_out(report.groups.len() - groups.len(), "group"),
+        left_out(metrics - panels.len(), "metric"),
+        left_out(runs, "single run")
     );
     Some(Figure::new("intervals", "Groups with intervals", caption, scene))
 }
 
 fn panel(scene: &mut Scene, report: &Report, groups: &[&Group], column: &Column, at: (f64, f64, f64, f64)) {
     let (left, right, top, bottom) = at;
-    let own = |group: &Group| -> Vec<f64> {
-        group.members.iter().filter_map(|place| report.runs.get(*place)?.value(&column.metric)).collect()
+    let own = |group: &Group, most: usize| -> Vec<f64> {
+        let members = group.members.iter().take(most);
+        members.filter_map(|place| report.runs.get(*place)?.value(&column.metric)).collect()
     };
     let summaries = || groups.iter().filter_map(|group| group.metrics.get(&column.metric));
     let intervals = summaries().filter_map(|summary| summary.ci).flat_map(|(low, high)| [low, high]);
-    let x = scale::range(groups.iter().flat_map(|group| own(group)).chain(intervals));
-    let frame = Frame::new(x, (count(groups.len()), 0.0), (left, right), (bottom, top));
-    let frame = Frame { top, bottom, ..frame };
+    let x = scale::range(groups.iter().flat_map(|group| own(group, usize::MAX)).chain(intervals));
+    let frame = Frame::new(x, (0.0, 1.0), (left, right), (top, bottom));
     let y = |place: usize| top + ROW * (count(place) + 0.5);
-    scene.label(super::scene::Label {
+    scene.label(Label {
         at: (left, top - 6.0),
         text: format!("{} {}", column.heading, cell::arrow(column.direction)),
-        size: TEXT,
         bold: true,
-        ..Default::default()
+        ..Label::default()
     });
     for (place, group) in groups.iter().enumerate() {
         scene.line(vec![(left, y(place)), (right, y(place))], Ink::Grid, 0.6);
         let ink = Ink::series(place);
-        own(group)
-            .into_iter()
-            .take(100)
-            .for_each(|v| scene.dot((frame.x.at(v), y(place)), 2.5, Ink::Soft, Shape::Ring));
+        for value in own(group, MOST_RUNS) {
+            scene.dot((frame.x.at(value), y(place)), 2.5, Ink::Soft, Shape::Ring);
+        }
         let Some(summary) = group.metrics.get(&column.metric) else { continue };
         if let Some((low, high)) = summary.ci {
             scene.line(vec![(frame.x.at(low), y(place)), (frame.x.at(high), y(place))], ink, 3.0);
@@ -109,7 +115,7 @@ pub(super) fn profile(report: &Report) -> Option<Figure> {
         .groups
         .iter()
         .take(SERIES)
-        .map(|group| (text::fitted(&group.label(), 150.0, TEXT).0, levels(report, group)))
+        .map(|group| (text::fitted(&group.label(), 150.0).0, levels(report, group)))
         .filter(|(_, levels)| !levels.is_empty())
         .collect();
     if groups.is_empty() {
@@ -128,9 +134,12 @@ pub(super) fn profile(report: &Report) -> Option<Figure> {
     };
     let entries: Vec<Entry> = groups.iter().enumerate().map(entry).collect();
     scene.height = legend(&mut scene, frame.bottom + 42.0, &entries) + 6.0;
-    let caption = "Performance profile: the share of all runs and regimes whose last exit level is above a given level. \
-                   Levels of regimes with different scales of reward are mixed.";
-    Some(Figure::new("profile", "Performance profile", caption.to_owned(), scene))
+    let caption = format!(
+        "Performance profile: the share of all runs and regimes whose last exit level is above a given level. Levels of \
+         regimes with different scales of reward are mixed.{}",
+        left_out(report.groups.len().saturating_sub(SERIES), "group")
+    );
+    Some(Figure::new("profile", "Performance profile", caption, scene))
 }
 
 /// The exit level of each run's last encounter with each regime, ascending.

@@ -9,9 +9,10 @@ use super::frame::{Key, WIDTH, legend};
 use super::ink::Ink;
 use super::scale::number;
 use super::scene::{Anchor, Label, Scene};
-use super::shade::{labels, letters};
-use super::{Figure, TEXT, text};
+use super::shade::{labels, lettered, letters, regime, regimes};
+use super::{Figure, left_out, text};
 use crate::eval::RunReport;
+use crate::eval::series::count;
 use crate::value::{Map, Value};
 
 /// At most so many rows and columns are drawn.
@@ -40,18 +41,21 @@ struct Table {
 pub(super) fn encounters(run: &RunReport) -> Option<Figure> {
     let visits: Vec<&Map> = run.detail("encounters").take(MOST_ROWS + 1).collect();
     let level = |visit: &Map, key: &str| visit.get(key).and_then(Value::as_float);
-    let regime = |visit: &Map| visit.get("regime").and_then(Value::as_text).map(str::to_owned);
-    let mut columns: IndexSet<String> = visits.iter().take(MOST_ROWS).filter_map(|visit| regime(visit)).collect();
+    let mut columns: IndexSet<&str> = visits.iter().take(MOST_ROWS).filter_map(|visit| regime(visit)).collect();
     columns.truncate(MOST_COLUMNS);
     if columns.len() < 2 {
         return None;
     }
     let mut last: Vec<Option<f64>> = vec![None; columns.len()];
-    let mut table = Table { rows: Vec::new(), columns: columns.iter().cloned().collect(), levels: Vec::new() };
+    let mut table = Table {
+        rows: Vec::new(),
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        levels: Vec::new(),
+    };
     for (index, visit) in visits.iter().enumerate().take(MOST_ROWS) {
         let mut row: Vec<Option<Level>> = vec![None; columns.len()];
         let mut put = |visit: &Map, key: &str, own: bool| {
-            let place = regime(visit).and_then(|name| columns.get_index_of(&name))?;
+            let place = regime(visit).and_then(|name| columns.get_index_of(name))?;
             let before = last.get_mut(place)?;
             let value = level(visit, key)?;
             *row.get_mut(place)? = Some(Level { value, before: *before, own });
@@ -69,13 +73,13 @@ pub(super) fn encounters(run: &RunReport) -> Option<Figure> {
         table.rows.push(format!("{} {name}", index + 1));
         table.levels.push(row);
     }
-    let more = run.detail("encounters").count().saturating_sub(MOST_ROWS);
-    let cut = if more > 0 { format!(" {more} later encounters are not shown.") } else { String::new() };
     let caption = format!(
         "What each encounter leaves behind. A row is an encounter, a column a regime: in bold the exit level under the \
          row's own regime, beside it the entry level under the regime that follows, which shows what is left of that. \
          Colours are changes from the regime's exit level before; hatched cells were not observed. A trace has no \
-         evaluation of the regimes that are not active.{cut}"
+         evaluation of the regimes that are not active.{}{}",
+        left_out(run.detail("encounters").count() - table.rows.len(), "encounter"),
+        left_out(regimes(run).len() - columns.len(), "regime")
     );
     Some(Figure::new("matrix", "Encounters and forgetting", caption, table.draw("after encounter")))
 }
@@ -101,9 +105,13 @@ pub(super) fn frozen(run: &RunReport) -> Option<Figure> {
         });
         table.levels.push(row.collect());
     }
-    let caption = "Mean reward with learning switched off: a row a checkpoint, a column a regime. Colours are changes \
-                   from the checkpoint before; hatched cells were not served.";
-    Some(Figure::new("frozen", "Frozen performance", caption.to_owned(), table.draw("checkpoint")))
+    let caption = format!(
+        "Mean reward with learning switched off: a row a checkpoint, a column a regime. Colours are changes from the \
+         checkpoint before; hatched cells were not served.{}{}",
+        left_out(list("checkpoints").len() - table.rows.len(), "checkpoint"),
+        left_out(list("regimes").len() - table.columns.len(), "regime")
+    );
+    Some(Figure::new("frozen", "Frozen performance", caption, table.draw("checkpoint")))
 }
 
 impl Table {
@@ -114,28 +122,31 @@ impl Table {
         let names = self
             .rows
             .iter()
-            .map(|row| text::width(row, TEXT) + 12.0)
-            .fold(text::width(rows_title, TEXT) + 20.0, f64::max)
+            .map(|row| text::width(row) + 12.0)
+            .fold(text::width(rows_title) + 20.0, f64::max)
             .min(NAMES);
-        let columns = crate::eval::series::count(self.columns.len());
+        let columns = count(self.columns.len());
         let width = ((WIDTH - 16.0 - names) / columns).min(WIDEST);
         let height = if self.rows.len() > 30 { 15.0 } else { 22.0 };
         let mut scene = Scene::new(WIDTH, 0.0);
-        let spelled = self.columns.iter().all(|name| text::fits(&text::whole(name), width - 6.0, TEXT));
+        let spelled = self.columns.iter().all(|name| text::fits(&text::whole(name), width - 6.0));
+        // Of letters that stand closer than they are wide, every so many-th.
+        let widest = (0..self.columns.len()).map(|place| text::width(&letters(place))).fold(0.0, f64::max);
+        let every = (1..self.columns.len()).find(|every| width * count(*every) > widest).unwrap_or(1);
         scene.text((8.0, TOP - 8.0), rows_title, Anchor::Start, Ink::Soft);
         let mut x = names;
         for (place, name) in self.columns.iter().enumerate() {
             let middle = (x + width / 2.0, TOP - 8.0);
             if spelled {
                 scene.name(middle, name, width, Anchor::Middle, Ink::Text);
-            } else {
+            } else if place.is_multiple_of(every) {
                 scene.text(middle, letters(place), Anchor::Middle, Ink::Text);
             }
             x += width;
         }
         let strongest = self.strongest();
         // What is observed covers it.
-        let rows = crate::eval::series::count(self.rows.len());
+        let rows = count(self.rows.len());
         scene.hatch((names, TOP), (width * columns - 1.0, height * rows - 1.0));
         let mut y = TOP;
         for (row, levels) in self.rows.iter().zip(&self.levels) {
@@ -166,10 +177,8 @@ impl Table {
         }
         let mut bottom = legend(scene, top, &entries);
         if !spelled {
-            let name =
-                |(place, name): (usize, &String)| (Key::Nothing, format!("{} {}", letters(place), text::whole(name)));
-            let names: Vec<_> = self.columns.iter().enumerate().map(name).collect();
-            bottom = legend(scene, bottom + 4.0, &names);
+            let named = self.columns.iter().enumerate().map(|(place, name)| (Key::Nothing, lettered(place, name)));
+            bottom = legend(scene, bottom + 4.0, &named.collect::<Vec<_>>());
         }
         bottom
     }
@@ -188,8 +197,8 @@ fn cell(scene: &mut Scene, at: (f64, f64), size: (f64, f64), level: Level, stron
     scene.rect((at.0 - 1.0, at.1 - 1.0), (size.0 + 2.0, size.1 + 2.0), Ink::Paper, 1.0);
     scene.rect(at, size, Ink::Grid, 0.25);
     scene.titled_rect(at, size, ink, opacity, Some(title.unwrap_or_else(|| shown.clone())));
-    if text::fits(&shown, size.0, TEXT) {
+    if text::fits(&shown, size.0) {
         let at = (at.0 + size.0 / 2.0, at.1 + size.1 / 2.0 + 4.0);
-        scene.label(Label { at, text: shown, anchor: Anchor::Middle, size: TEXT, bold: level.own, ..Label::default() });
+        scene.label(Label { at, text: shown, anchor: Anchor::Middle, bold: level.own, ..Label::default() });
     }
 }

@@ -8,6 +8,7 @@ use tiny_skia::{
 };
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
+use super::TEXT;
 use super::ink::{Ink, Theme};
 use super::scene::{Anchor, Label, Mark, Point, Scene, Shape, hatching};
 
@@ -94,7 +95,7 @@ impl Canvas<'_> {
 
     fn text(&mut self, label: &Label) -> Option<()> {
         let face = if label.bold { &self.bold } else { &self.regular };
-        let scale = label.size / f64::from(face.units_per_em());
+        let scale = TEXT / f64::from(face.units_per_em());
         let unknown = face.glyph_index('\u{fffd}').unwrap_or_default();
         let glyphs: Vec<GlyphId> = label.text.chars().map(|c| face.glyph_index(c).unwrap_or(unknown)).collect();
         let advance = |glyph: &GlyphId| f64::from(face.glyph_hor_advance(*glyph).unwrap_or_default()) * scale;

@@ -20,7 +20,7 @@ pub(super) fn figure(run: &RunReport, curves: &Curves) -> Option<Figure> {
         return None;
     }
     let cells = || curves.rank.iter().flatten();
-    let x = super::x_range(curves);
+    let x = super::x_range(curves.range);
     let ranks = scale::range(cells().flat_map(|cell| [cell.min, cell.max]));
     let rates = (0.0, scale::range(curves.refused.iter().map(Cell::mean).chain([0.0])).1);
     let edge = left(&[ranks, rates]);

@@ -33,7 +33,7 @@ pub(super) fn figure(run: &RunReport, curves: &Curves, reference: &str) -> Optio
     }
     let mut scene = Scene::new(super::frame::WIDTH, 0.0);
     let y = scale::range(curves.regret.iter().flat_map(|cell| [cell.min, cell.max]).chain([0.0]));
-    let frame = Frame::wide(super::x_range(curves), y, (STRIP + 6.0, 206.0));
+    let frame = Frame::wide(super::x_range(curves.range), y, (STRIP + 6.0, 206.0));
     let bands = Bands::of(run, curves);
     frame.vertical(&mut scene, "summed regret");
     bands.behind(&mut scene, &frame);

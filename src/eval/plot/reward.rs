@@ -17,7 +17,7 @@ pub(super) fn figure(run: &RunReport, curves: &Curves, window: &str) -> Option<F
     cells().next()?;
     let y = scale::range(cells().flat_map(|cell| [cell.min, cell.max]));
     let mut scene = Scene::new(super::frame::WIDTH, 0.0);
-    let frame = Frame::wide(super::x_range(curves), y, (STRIP + 6.0, 246.0));
+    let frame = Frame::wide(super::x_range(curves.range), y, (STRIP + 6.0, 246.0));
     let bands = Bands::of(run, curves);
     frame.vertical(&mut scene, "reward / step");
     bands.behind(&mut scene, &frame);

@@ -61,12 +61,13 @@ pub(super) fn ticks((from, to): (f64, f64), wanted: usize) -> Vec<(f64, String)>
     tries.next().unwrap_or_default()
 }
 
-/// The multiples of `step` within a range.
+/// The multiples of `step` within a range, all written in one unit.
 fn at_multiples((from, to): (f64, f64), step: f64) -> Vec<(f64, String)> {
     const MOST: usize = 50;
     let (first, last) = ((from / step).ceil(), (to / step).floor());
     let places = std::iter::successors(Some(first), |place| Some(place + 1.0)).take_while(|place| *place <= last);
-    places.take(MOST).map(|place| (place * step, tick(place * step, step))).collect()
+    let unit = unit(from.abs().max(to.abs()), step);
+    places.take(MOST).map(|place| (place * step, tick(place * step, step, unit))).collect()
 }
 
 /// As [`ticks`], at whole numbers only.
@@ -84,22 +85,24 @@ fn round_step(step: f64) -> f64 {
 
 const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
 
-/// A tick's text: with an SI suffix where the step is large, otherwise with as many decimals as
-/// the step has.
-fn tick(value: f64, step: f64) -> String {
-    let size = value.abs().max(step);
-    if value == 0.0 {
-        return "0".to_owned();
+/// The unit of an axis that reaches as far as `most`, with its SI suffix; none where numbers are
+/// too large or too close to be written out.
+fn unit(most: f64, step: f64) -> Option<(f64, &'static str)> {
+    let most = most.max(step);
+    if most >= 1e15 || step < 1e-6 {
+        return None;
     }
-    if size >= 1e15 || step < 1e-6 {
-        return number(value);
+    let fits = |unit: f64| most >= unit && (unit > 1e3 || most >= 1e4 || step >= 1e3);
+    Some(SUFFIXES.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0, "")))
+}
+
+/// A tick's text in the unit of its axis, with as many decimals as the step has.
+fn tick(value: f64, step: f64, unit: Option<(f64, &str)>) -> String {
+    match unit {
+        _ if value == 0.0 => "0".to_owned(),
+        None => number(value),
+        Some((unit, suffix)) => format!("{}{suffix}", plain(value / unit, step / unit)),
     }
-    for (unit, suffix) in SUFFIXES {
-        if size >= unit && (unit > 1e3 || size >= 1e4 || step >= 1e3) {
-            return format!("{}{suffix}", plain(value / unit, step / unit));
-        }
-    }
-    plain(value, step)
 }
 
 /// `value` with the decimals that tell multiples of `step` apart; a true minus sign.

@@ -11,7 +11,7 @@ pub(super) type Point = (f64, f64);
 
 /// A picture under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scene {
+pub(super) struct Scene {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) marks: Vec<Mark>,
@@ -79,7 +79,6 @@ pub(super) struct Label {
     /// The whole text, where `text` is cut.
     pub(super) title: Option<String>,
     pub(super) anchor: Anchor,
-    pub(super) size: f64,
     pub(super) ink: Ink,
     pub(super) bold: bool,
     /// Read from below, turned by a quarter.
@@ -129,14 +128,14 @@ impl Scene {
 
     /// A short text of ours.
     pub(super) fn text(&mut self, at: Point, text: impl Into<String>, anchor: Anchor, ink: Ink) {
-        self.label(Label { at, text: text.into(), anchor, ink, size: super::TEXT, ..Label::default() });
+        self.label(Label { at, text: text.into(), anchor, ink, ..Label::default() });
     }
 
     /// A name of the user's at most `room` pixels wide; cut where it must be, with the whole of it
     /// as its title.
     pub(super) fn name(&mut self, at: Point, name: &str, room: f64, anchor: Anchor, ink: Ink) {
-        let (text, title) = super::text::fitted(name, room, super::TEXT);
-        self.label(Label { at, text, title, anchor, ink, size: super::TEXT, ..Label::default() });
+        let (text, title) = super::text::fitted(name, room);
+        self.label(Label { at, text, title, anchor, ink, ..Label::default() });
     }
 }
 

@@ -4,7 +4,8 @@
 //! A revisit has its origin's colour and, in the strip, its own label. Where labels do not fit,
 //! the strip has letters and the legend says what they stand for; unlabelled rows are hatched.
 
-use super::TEXT;
+use indexmap::IndexSet;
+
 use super::frame::{Entry, Frame, Key};
 use super::ink::Ink;
 use super::reduce::Curves;
@@ -20,7 +21,7 @@ const STRIP_SHADE: f64 = 0.45;
 /// More encounters than this have no lines between them.
 const MOST_LINES: usize = 60;
 /// More regimes than this are not listed in a legend.
-const MOST_LISTED: usize = 40;
+pub(super) const MOST_LISTED: usize = 40;
 
 /// An encounter in a picture.
 #[derive(Clone, Debug)]
@@ -36,15 +37,15 @@ pub(super) struct Band {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bands {
     pub(super) bands: Vec<Band>,
-    pub(super) regimes: Vec<String>,
+    regimes: IndexSet<String>,
 }
 
 impl Bands {
     pub(super) fn of(run: &RunReport, curves: &Curves) -> Self {
-        let mut regimes: Vec<String> = Vec::new();
+        let mut regimes: IndexSet<String> = IndexSet::new();
         let mut bands = Vec::new();
         for (index, (visit, from)) in run.detail("encounters").zip(&curves.starts).enumerate() {
-            let regime = visit.get("regime").and_then(Value::as_text).map(|name| place_of(&mut regimes, name));
+            let regime = regime(visit).map(|name| regimes.insert_full(name.to_owned()).0);
             let to = curves.starts.get(index + 1).copied().unwrap_or(curves.range.1);
             bands.push(Band { from: *from, to, regime, label: labels(visit) });
         }
@@ -102,7 +103,7 @@ impl Bands {
             .bands
             .iter()
             .filter(|band| band.regime.is_some())
-            .all(|band| text::fits(&text::whole(&band.label), room(band), TEXT));
+            .all(|band| text::fits(&text::whole(&band.label), room(band)));
         let top = frame.top - STRIP - 2.0;
         for band in &self.bands {
             let (from, room) = (self.ends(band, frame).0, room(band));
@@ -112,7 +113,7 @@ impl Bands {
             let middle = (from + room / 2.0 + 3.0, top + 12.0);
             if spelled {
                 scene.name(middle, &band.label, room + 4.0, Anchor::Middle, Ink::Text);
-            } else if text::fits(&letters(regime), room + 4.0, TEXT) {
+            } else if text::fits(&letters(regime), room + 4.0) {
                 scene.text(middle, letters(regime), Anchor::Middle, Ink::Text);
             }
         }
@@ -124,8 +125,7 @@ impl Bands {
         let repeated = self.bands.iter().filter(|band| band.regime.is_some()).count() > self.regimes.len();
         if !spelled || (repeated && coloured) {
             entries.extend(self.regimes.iter().take(MOST_LISTED).enumerate().map(|(regime, name)| {
-                let name = text::whole(name);
-                let name = if spelled { name } else { format!("{} {name}", letters(regime)) };
+                let name = if spelled { text::whole(name) } else { lettered(regime, name) };
                 (if coloured { Key::Patch(Ink::series(regime), STRIP_SHADE) } else { Key::Nothing }, name)
             }));
         }
@@ -136,13 +136,14 @@ impl Bands {
     }
 }
 
-/// The place of `name` among the names met so far.
-fn place_of(names: &mut Vec<String>, name: &str) -> usize {
-    if let Some(place) = names.iter().position(|known| known == name) {
-        return place;
-    }
-    names.push(name.to_owned());
-    names.len() - 1
+/// The regimes that a run meets, in order of first encounter.
+pub(super) fn regimes(run: &RunReport) -> IndexSet<String> {
+    run.detail("encounters").filter_map(regime).map(str::to_owned).collect()
+}
+
+/// The canonical regime of an encounter, or of a pair of them.
+pub(super) fn regime(visit: &Map) -> Option<&str> {
+    visit.get("regime").and_then(Value::as_text)
 }
 
 /// An encounter's labels.
@@ -155,4 +156,9 @@ pub(super) fn labels(visit: &Map) -> String {
 pub(super) fn letters(regime: usize) -> String {
     let letter = |place: usize| char::from(b'A' + u8::try_from(place % 26).unwrap_or(0));
     if regime < 26 { letter(regime).to_string() } else { format!("{}{}", letter(regime / 26 - 1), letter(regime)) }
+}
+
+/// A regime's name with the letters that stand for it.
+pub(super) fn lettered(regime: usize, name: &str) -> String {
+    format!("{} {}", letters(regime), text::whole(name))
 }

@@ -5,12 +5,15 @@
 
 use std::fmt::Write as _;
 
+use super::TEXT;
 use super::ink::{COLOURS, Ink};
 use super::scene::{Anchor, Label, Mark, Point, Scene, Shape, hatching};
 use crate::eval::output::cell::escaped;
 
-/// The fonts of all text in pictures.
-const FONTS: &str = "font:11px 'DejaVu Sans',Verdana,system-ui,sans-serif";
+/// The font of all text in pictures, as a style rule.
+fn font() -> String {
+    format!("font:{TEXT}px 'DejaVu Sans',Verdana,system-ui,sans-serif")
+}
 
 /// The style rules for pictures inside a page: colours are variables, which follow the reader's
 /// preference for light or dark.
@@ -21,8 +24,9 @@ pub(in crate::eval) fn page_style() -> String {
     let (light, dark): (String, String) = (variables(false), variables(true));
     let rules = rules(|name, _| format!("var(--{name})"), false);
     format!(
-        ".figure{{{light}{FONTS};max-width:100%;height:auto}}\n\
-         @media (prefers-color-scheme:dark){{.figure{{{dark}}}}}\n{rules}"
+        ".figure{{{light}{};max-width:100%;height:auto}}\n\
+         @media (prefers-color-scheme:dark){{.figure{{{dark}}}}}\n{rules}",
+        font()
     )
 }
 
@@ -36,18 +40,19 @@ fn rules(colour: impl Fn(&str, bool) -> String, dark: bool) -> String {
 }
 
 /// `scene` for a page with [`page_style`].
-pub(in crate::eval) fn inline(scene: &Scene, title: &str) -> String {
+pub(super) fn inline(scene: &Scene, title: &str) -> String {
     element(scene, title, "class=\"figure\"", "")
 }
 
 /// `scene` as a file: it brings its style along, light, and dark where the reader prefers that.
-pub(in crate::eval) fn document(scene: &Scene, title: &str) -> String {
+pub(super) fn document(scene: &Scene, title: &str) -> String {
     let colour = |name: &str, dark: bool| {
         let found = COLOURS.iter().find(|(known, ..)| *known == name);
         found.map_or_else(String::new, |(_, light, night)| (if dark { *night } else { *light }).to_owned())
     };
     let style = format!(
-        "<style>svg{{{FONTS}}}{}\n@media (prefers-color-scheme:dark){{{}}}</style>\n<rect class=\"f-paper\" width=\"{}\" height=\"{}\"/>\n",
+        "<style>svg{{{}}}{}\n@media (prefers-color-scheme:dark){{{}}}</style>\n<rect class=\"f-paper\" width=\"{}\" height=\"{}\"/>\n",
+        font(),
         rules(colour, false),
         rules(colour, true),
         scene.width,
@@ -127,16 +132,11 @@ fn text(svg: &mut String, label: &Label) -> std::fmt::Result {
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
-    let size = if label.size == super::TEXT { String::new() } else { format!(" font-size=\"{}\"", label.size) };
     let bold = if label.bold { " font-weight=\"bold\"" } else { "" };
     let turn = if label.upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
     let title = label.title.as_ref().map(|title| format!("<title>{}</title>", escaped(title))).unwrap_or_default();
     let text = escaped(&label.text);
-    writeln!(
-        svg,
-        "<text class=\"f-{}\" x=\"{x}\" y=\"{y}\"{anchor}{size}{bold}{turn}>{title}{text}</text>",
-        label.ink.name()
-    )
+    writeln!(svg, "<text class=\"f-{}\" x=\"{x}\" y=\"{y}\"{anchor}{bold}{turn}>{title}{text}</text>", label.ink.name())
 }
 
 /// Points as the commands of a path.

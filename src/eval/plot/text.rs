@@ -1,16 +1,17 @@
 //! Texts in pictures: about how wide they are, and cutting those that are too long.
 
+use super::TEXT;
 use crate::eval::output::cell;
 
-/// About how wide `text` is at `size`, in pixels: on the wide side of common sans-serif fonts, so
+/// About how wide `text` is, in pixels: on the wide side of common sans-serif fonts, so
 /// that what fits by this measure fits.
-pub(super) fn width(text: &str, size: f64) -> f64 {
-    text.chars().map(|c| advance(c) * size).sum()
+pub(super) fn width(text: &str) -> f64 {
+    text.chars().map(advance).sum()
 }
 
-/// About how wide a character is, in ems.
+/// About how wide a character is, in pixels.
 fn advance(c: char) -> f64 {
-    match c {
+    let ems = match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.34,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.42,
         'm' | 'w' | 'M' | 'W' | '@' | '%' | '\u{2026}' => 0.98,
@@ -18,7 +19,8 @@ fn advance(c: char) -> f64 {
         c if c.is_ascii() => 0.62,
         '\u{2e80}'.. => 1.05,
         _ => 0.72,
-    }
+    };
+    ems * TEXT
 }
 
 /// `name` as a title: on one line, with nothing that cannot be seen, and not endless.
@@ -29,14 +31,14 @@ pub(super) fn whole(name: &str) -> String {
 
 /// `name` in at most `room` pixels, and the whole of it where it had to be cut; on one line, with
 /// nothing that cannot be seen.
-pub(super) fn fitted(name: &str, room: f64, size: f64) -> (String, Option<String>) {
+pub(super) fn fitted(name: &str, room: f64) -> (String, Option<String>) {
     let whole = whole(name);
-    if width(&whole, size) <= room {
+    if width(&whole) <= room {
         return (whole, None);
     }
-    let mut left = room - advance('\u{2026}') * size;
+    let mut left = room - advance('\u{2026}');
     let kept = whole.chars().take_while(|c| {
-        left -= advance(*c) * size;
+        left -= advance(*c);
         left >= 0.0
     });
     let cut: String = kept.collect::<String>().trim_end().chars().chain(['\u{2026}']).collect();
@@ -44,6 +46,6 @@ pub(super) fn fitted(name: &str, room: f64, size: f64) -> (String, Option<String
 }
 
 /// Whether `name` fits into `room` pixels without being cut.
-pub(super) fn fits(name: &str, room: f64, size: f64) -> bool {
-    width(name, size) <= room
+pub(super) fn fits(name: &str, room: f64) -> bool {
+    width(name) <= room
 }

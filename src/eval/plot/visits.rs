@@ -1,20 +1,15 @@
 //! Recovery and adaptation: a sign a visit, an open one with an arrow where it never got there.
 
-use indexmap::IndexSet;
-
 use super::Figure;
 use super::frame::{Entry, Frame, Key, RIGHT, WIDTH, left, legend};
 use super::ink::Ink;
 use super::scale;
 use super::scene::{Anchor, Scene, Shape};
-use super::shade::letters;
+use super::shade::{MOST_LISTED, lettered, letters, regime, regimes};
 use super::text;
 use crate::eval::RunReport;
 use crate::eval::series::count;
 use crate::value::{Map, Value};
-
-/// More regimes than this are not listed in the legend.
-const MOST_LISTED: usize = 40;
 
 /// How long one visit took.
 struct Visit {
@@ -25,10 +20,9 @@ struct Visit {
 }
 
 pub(super) fn figure(run: &RunReport) -> Option<Figure> {
-    let regime = |map: &Map| map.get("regime").and_then(Value::as_text).map(str::to_owned);
-    let names: IndexSet<String> = run.detail("encounters").filter_map(regime).collect();
+    let names = regimes(run);
     let rows = |map: &Map, key: &str| map.get(key).and_then(Value::as_float);
-    let place_of = |map: &Map| regime(map).and_then(|name| names.get_index_of(&name));
+    let place_of = |map: &Map| regime(map).and_then(|name| names.get_index_of(name));
     let recoveries: Vec<Visit> = run
         .detail("pairs")
         .filter_map(|pair| {
@@ -82,7 +76,7 @@ pub(super) fn figure(run: &RunReport) -> Option<Figure> {
 }
 
 fn entry((place, name): (usize, &String)) -> Entry {
-    (Key::Dot(Ink::series(place), Shape::Disc), format!("{} {}", letters(place), text::whole(name)))
+    (Key::Dot(Ink::series(place), Shape::Disc), lettered(place, name))
 }
 
 fn sign(scene: &mut Scene, frame: &Frame, visit: &Visit) {
@@ -97,7 +91,7 @@ fn sign(scene: &mut Scene, frame: &Frame, visit: &Visit) {
         scene.dot(at, 4.0, ink, Shape::Disc);
     }
     let apart = frame.x.at(2.0) - frame.x.at(1.0);
-    let name = visit.regime.map(letters).filter(|name| text::fits(name, apart, super::TEXT));
+    let name = visit.regime.map(letters).filter(|name| text::fits(name, apart));
     if let Some(name) = name {
         let y = if visit.censored { at.1 + 15.0 } else { at.1 - 7.0 };
         scene.text((at.0, y), name, Anchor::Middle, Ink::Soft);
