@@ -59,9 +59,11 @@ impl StagedFile {
                 return Ok(Self { target: target.to_owned(), staged: None, file });
             }
             make_parent(target)?;
-            let staged = staging_name(target);
+            // A link stays one: what it leads to is replaced.
+            let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+            let staged = staging_name(&target);
             let file = File::create_new(&staged)?;
-            Ok(Self { target: target.to_owned(), staged: Some(staged), file })
+            Ok(Self { target, staged: Some(staged), file })
         };
         start().map_err(AtomicError::at(target))
     }

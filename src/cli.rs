@@ -14,6 +14,7 @@ mod serve;
 mod trace;
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -38,13 +39,30 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let terminal = Rc::new(Terminal::new(arguments.quiet));
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
-    ExitCode::from(code.unwrap_or_else(|_| {
+    let code = code.unwrap_or_else(|_| {
         terminal.error("this is a bug in skyfall; please report it with the lines above");
         Exit::Bug.code()
-    }))
+    });
+    let lost = code == Exit::Success.code() && terminal.is_cut();
+    ExitCode::from(if lost { Exit::Failure.code() } else { code })
+}
+
+/// Refuses to write over what is read: `output` must be none of `inputs`, nor stand in a directory
+/// among them in place of a file.
+fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Diagnostic>> {
+    let Some((path, real)) = output.and_then(|path| Some((path, path.canonicalize().ok()?))) else { return Ok(()) };
+    let read = |input: &PathBuf| input.canonicalize().is_ok_and(|input| real.is_file() && real.starts_with(input));
+    if inputs.iter().any(read) {
+        let line = format!("{} is among what is read; it is not written over", path.display());
+        return Err(Box::new(Diagnostic::new("output/input", line, Exit::Usage)));
+    }
+    Ok(())
 }
 
 fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
+    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_)) {
+        terminal.patient();
+    }
     let ending = match command {
         Command::Script(arguments) => return script::script(arguments, terminal),
         Command::Run(arguments) => run::run(&arguments, terminal),

@@ -342,7 +342,7 @@ fn a_resume_that_cannot_be_right_is_refused() {
     let checkpoint = scratch.read("t.checkpoint.json");
     for (from, to, says) in [
         ("\"version\": 1", "\"version\": 2", "another version"),
-        ("\"rng\"", "\"rgn\"", "`rng`"),
+        ("\"rng\"", "\"rgn\"", "`sha256`"),
         ("{\"version\"", "{version", "t.checkpoint.json"),
     ] {
         assert!(checkpoint.contains(from), "{checkpoint}");

@@ -83,6 +83,15 @@ fn outside(dir: &Path) -> Result<PathBuf, BundleError> {
     Ok(absolute.with_file_name(format!("{name}-checkpoint")))
 }
 
+/// Whether [`export`] would find `dir` fit to be written: for the time before a long run.
+///
+/// # Errors
+/// When `dir` holds something that is not a bundle.
+pub fn check_target(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
+    let outside = options.external.then(|| outside(dir)).transpose()?;
+    refuse_occupied(dir, outside.as_deref())
+}
+
 /// Fails when `dir` or `outside` holds anything but what an earlier export left.
 fn refuse_occupied(dir: &Path, outside: Option<&Path>) -> Result<(), BundleError> {
     let earlier = Bundle::open(dir).ok();

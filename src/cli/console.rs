@@ -1,6 +1,6 @@
 //! The terminal: where messages, progress and data go.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,20 +15,35 @@ pub(super) struct Terminal {
     quiet: bool,
     bar: RefCell<Option<ProgressBar>>,
     stop: Arc<AtomicBool>,
+    /// Whether the present work looks whether it is to stop.
+    patient: Arc<AtomicBool>,
+    /// Standard output did not take everything.
+    cut: Cell<bool>,
 }
 
 impl Terminal {
-    /// A terminal; the first Ctrl-C from here on asks work to stop, the second ends the process.
+    /// A terminal. Ctrl-C ends the process, but where work looks whether it is to stop
+    /// ([`Terminal::patient`]) the first one only asks for that.
     pub(super) fn new(quiet: bool) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&stop);
+        let (stop, patient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (asked, waits) = (Arc::clone(&stop), Arc::clone(&patient));
         // Without a handler (an embedding has set its own) Ctrl-C ends the process at once.
         let _ = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) {
+            if asked.swap(true, Ordering::Relaxed) || !waits.load(Ordering::Relaxed) {
                 std::process::exit(i32::from(crate::diagnostic::Exit::Interrupted.code()));
             }
         });
-        Self { quiet, bar: RefCell::new(None), stop }
+        Self { quiet, bar: RefCell::new(None), stop, patient, cut: Cell::new(false) }
+    }
+
+    /// From here on work looks whether it is to stop.
+    pub(super) fn patient(&self) {
+        self.patient.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether standard output did not take everything that was printed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.get()
     }
 
     /// Whether only errors are to be printed.
@@ -36,11 +51,17 @@ impl Terminal {
         self.quiet
     }
 
-    /// Prints `text` to standard output as it stands. A closed pipe is no error.
+    /// Prints `text` to standard output as it stands. A closed pipe is no error; of any other the
+    /// user is told once, and the command fails.
     pub(super) fn print(&self, text: &str) {
         self.clear();
         let mut out = io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            && error.kind() != io::ErrorKind::BrokenPipe
+            && !self.cut.replace(true)
+        {
+            self.error(&format!("error[output]: cannot write to standard output: {error}"));
+        }
     }
 
     /// Prints a line to standard error.

@@ -33,6 +33,9 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         frozen: arguments.frozen.clone(),
         baseline: arguments.baseline.clone(),
     };
+    for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
+        super::check_output(arguments.output.as_deref(), inputs)?;
+    }
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
     let report = match &arguments.metrics {
         None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,

@@ -23,6 +23,7 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     if arguments.config.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua")) {
         return run_script(arguments, terminal);
     }
+    super::check_output(arguments.traces.as_deref(), std::slice::from_ref(&arguments.config))?;
     let mut document = config::document(&arguments.config).map_err(LoadError::into_diagnostic)?;
     for assignment in &arguments.overrides {
         config::set(&mut document, assignment).map_err(Diagnostic::from)?;
@@ -43,6 +44,10 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
         terminal.print(&experiment.resolved().to_document());
         return Ok(Exit::Success);
     }
+    let export_options = ExportOptions { external: arguments.export_external };
+    if let Some(directory) = &arguments.export {
+        bundle::check_target(directory, export_options).map_err(Diagnostic::from)?;
+    }
     let mut observer = Progress { terminal, total };
     let (traces, checkpoints) = (arguments.traces.as_deref(), Some(arguments.checkpoints.checkpoints()));
     let result = experiment.run_with(traces, checkpoints, &mut observer).map_err(Diagnostic::from)?;
@@ -50,8 +55,7 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
         terminal.warn(warning);
     }
     if let Some(directory) = &arguments.export {
-        let options = ExportOptions { external: arguments.export_external };
-        bundle::export(&experiment, directory, options).map_err(Diagnostic::from)?;
+        bundle::export(&experiment, directory, export_options).map_err(Diagnostic::from)?;
     }
     if let Some(trace) = traces.filter(|_| !result.interrupted) {
         Experiment::discard_checkpoint(trace).map_err(Diagnostic::from)?;

@@ -23,6 +23,7 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
     if let Some(address) = &arguments.listen {
         return listen(&bundle, address, terminal);
     }
+    super::check_output(arguments.traces.as_deref(), std::slice::from_ref(&arguments.bundle))?;
     let mut options = ServeOptions {
         steps: arguments.steps,
         seed: arguments.seed,

@@ -15,6 +15,7 @@ use super::error::ResumeError;
 use super::rollout::Rollout;
 use crate::atomic::{self, AtomicError};
 use crate::config::{ExperimentConfig, beside_as};
+use crate::digest::sha256_hex;
 use crate::snapshot::{self, SnapshotError};
 use crate::text::json;
 use crate::trace::Summary;
@@ -22,6 +23,8 @@ use crate::value::Value;
 
 /// The layout of the file.
 const VERSION: u64 = 1;
+/// The key of the digest of everything else.
+const SEAL: &str = "sha256";
 /// Without a number of windows, checkpoints are at least this far apart: they cost next to nothing.
 const APART: Duration = Duration::from_secs(5);
 
@@ -126,7 +129,7 @@ impl Keeper {
             ("run", state),
             ("parts", parts),
         ]);
-        atomic::write_file(&self.path, json::to_string(&document).as_bytes())?;
+        atomic::write_file(&self.path, sealed(document).as_bytes())?;
         self.last = Instant::now();
         Ok(Ok(()))
     }
@@ -149,6 +152,9 @@ impl Keeper {
         let version = snapshot::read_count(&document, "version").map_err(wrong)?;
         if version != VERSION || text("skyfall")? != env!("CARGO_PKG_VERSION") {
             return Err(damaged("it was written by another version of skyfall".to_owned()));
+        }
+        if !is_sealed(&document) {
+            return Err(damaged("it does not match its `sha256`".to_owned()));
         }
         if text("config_sha256")? != self.config {
             return Err(ResumeError::OtherConfig { path: path() });
@@ -187,6 +193,23 @@ impl Checkpoint {
         rollout.provider.restore(snapshot::entry(parts, "regime")?)?;
         snapshot::entry(&self.state, "run")
     }
+}
+
+/// The text of a checkpoint, with the digest of what it says.
+fn sealed(mut document: Value) -> String {
+    let digest = sha256_hex(json::to_string(&document).as_bytes());
+    if let Value::Map(map) = &mut document {
+        map.insert(SEAL.to_owned(), digest.into());
+    }
+    json::to_string(&document)
+}
+
+/// Whether `document` is what [`sealed`] wrote.
+fn is_sealed(document: &Value) -> bool {
+    let mut rest = document.clone();
+    let Value::Map(map) = &mut rest else { return false };
+    let digest = map.shift_remove(SEAL);
+    digest.is_some_and(|digest| digest.as_text() == Some(&*sha256_hex(json::to_string(&rest).as_bytes())))
 }
 
 /// Removes the checkpoint beside `trace`, if there is one, and what a process that was killed

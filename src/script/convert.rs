@@ -19,7 +19,15 @@ const DEPTH: usize = 64;
 /// # Errors
 /// One line naming the field that is not plain data.
 pub(super) fn read(value: &LuaValue, path: &str) -> Result<Value, String> {
-    read_at(value, &Path::Root(path), 0)
+    read_at(value, &Path::Root(path), 0, &mut usize::MAX.clone())
+}
+
+/// As [`read_map`], for what stands in one row: no more than `most` bytes or so.
+///
+/// # Errors
+/// Also when there is more.
+pub(super) fn read_small_map(value: &LuaValue, path: &str, most: usize) -> Result<Map, String> {
+    as_map(read_at(value, &Path::Root(path), 0, &mut most.clone())?, path)
 }
 
 /// Where a value stands; text only once there is something to say of it.
@@ -39,10 +47,13 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-fn read_at(value: &LuaValue, path: &Path<'_>, depth: usize) -> Result<Value, String> {
+/// `room` is how much more may be read, in bytes or so.
+fn read_at(value: &LuaValue, path: &Path<'_>, depth: usize, room: &mut usize) -> Result<Value, String> {
     if depth > DEPTH {
         return Err(format!("`{path}` is nested deeper than {DEPTH} levels; does it contain itself?"));
     }
+    let size = if let LuaValue::String(text) = value { text.as_bytes().len() } else { 8 };
+    *room = room.checked_sub(size).ok_or_else(|| format!("`{path}`: there is too much in it"))?;
     Ok(match value {
         LuaValue::Nil => Value::Null,
         LuaValue::Boolean(value) => Value::Bool(*value),
@@ -52,7 +63,7 @@ fn read_at(value: &LuaValue, path: &Path<'_>, depth: usize) -> Result<Value, Str
             Ok(text) => Value::Text(text.to_owned()),
             Err(_) => return Err(format!("`{path}` is not UTF-8 text")),
         },
-        LuaValue::Table(table) => return read_table(table, path, depth),
+        LuaValue::Table(table) => return read_table(table, path, depth, room),
         LuaValue::UserData(data) => match data.borrow::<super::bind::array::LuaArray>() {
             Ok(array) => array.to_value(),
             Err(_) => return Err(format!("`{path}` must be plain data, got an object")),
@@ -61,7 +72,10 @@ fn read_at(value: &LuaValue, path: &Path<'_>, depth: usize) -> Result<Value, Str
     })
 }
 
-fn read_table(table: &Table, path: &Path<'_>, depth: usize) -> Result<Value, String> {
+fn read_table(table: &Table, path: &Path<'_>, depth: usize, room: &mut usize) -> Result<Value, String> {
+    if let Some(length) = (table.raw_len() > *room / 8).then_some(table.raw_len()) {
+        return Err(format!("`{path}`: there is too much in it ({length} items)"));
+    }
     let entries = sorted_entries(table, path)?;
     if entries.is_empty() {
         // What it has, it has behind its metatable: `s` of a reward term, or an object.
@@ -76,7 +90,7 @@ fn read_table(table: &Table, path: &Path<'_>, depth: usize) -> Result<Value, Str
         }
         let mut items = Vec::with_capacity(entries.len());
         for (index, (_, value)) in entries.iter().enumerate() {
-            items.push(read_at(value, &Path::Item(path, index + 1), depth + 1)?);
+            items.push(read_at(value, &Path::Item(path, index + 1), depth + 1, room)?);
         }
         return Ok(Value::List(items));
     }
@@ -88,7 +102,7 @@ fn read_table(table: &Table, path: &Path<'_>, depth: usize) -> Result<Value, Str
         let Ok(key) = key.to_str() else {
             return Err(format!("`{path}` has a key that is not UTF-8 text"));
         };
-        let value = read_at(value, &Path::Field(path, &key), depth + 1)?;
+        let value = read_at(value, &Path::Field(path, &key), depth + 1, room)?;
         map.insert(key.to_owned(), value);
     }
     Ok(Value::Map(map))
@@ -140,7 +154,11 @@ pub(super) fn key_text(key: &LuaValue) -> String {
 /// # Errors
 /// One line naming the field that is not plain data, or that this is no map.
 pub(super) fn read_map(value: &LuaValue, path: &str) -> Result<Map, String> {
-    match read(value, path)? {
+    as_map(read(value, path)?, path)
+}
+
+fn as_map(value: Value, path: &str) -> Result<Map, String> {
+    match value {
         Value::Null => Ok(Map::new()),
         Value::Map(map) => Ok(map),
         other => Err(format!("`{path}` must be a table of named fields, got {}", other.kind())),

@@ -111,6 +111,9 @@ impl Walk {
     }
 }
 
+/// A longer line than this is not held in memory to be looked at.
+const LONGEST_LINE: usize = 256 << 20;
+
 /// How a compressed stream ended, if not well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -296,6 +299,10 @@ impl Source {
 
     /// Appends about a block's worth of bytes; `false` at the end.
     fn read_more(&mut self, block: &mut Vec<u8>) -> io::Result<bool> {
+        if block.len() > LONGEST_LINE {
+            let line = format!("a line is longer than {} MiB: is this a trace?", LONGEST_LINE >> 20);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, line));
+        }
         let wanted = block.len() + self.block;
         block.reserve(self.block);
         while block.len() < wanted {

@@ -14,6 +14,7 @@ use crate::trace::{self, Filter, TraceError};
 /// Prints rows.
 pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending {
     let filter = filter(arguments)?;
+    crate::cli::check_output(arguments.output.as_deref(), &arguments.paths)?;
     let warnings = match &arguments.output {
         None => {
             let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -36,6 +36,13 @@ pub(super) fn install(lua: &Lua) -> mlua::Result<()> {
             }
         })?;
     }
+    // Finalisers run where no instruction is counted.
+    guard(lua, &lua.globals(), "setmetatable", |arguments| match arguments.get(1) {
+        Some(Value::Table(metatable)) if !metatable.raw_get::<Value>("__gc")?.is_nil() => {
+            Err(mlua::Error::RuntimeError("code in a bundle has no finalisers (`__gc`)".to_owned()))
+        }
+        _ => Ok(()),
+    })?;
     Ok(())
 }
 

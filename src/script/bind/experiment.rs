@@ -96,8 +96,10 @@ impl ScriptedExperiment {
 
     fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
         let mut experiment = self.build()?;
-        if options.export.is_some() {
-            // What cannot travel is told before the run, not after it.
+        let export_options = bundle::ExportOptions { external: options.external };
+        if let Some(directory) = &options.export {
+            // What cannot travel, or has no place, is told before the run, not after it.
+            bundle::check_target(directory, export_options).map_err(line)?;
             experiment.reward_record().map_err(line)?;
             experiment.regime_record().map_err(line)?;
             experiment.env_code().map_err(line)?;
@@ -115,8 +117,7 @@ impl ScriptedExperiment {
             self.host.console.warn(warning);
         }
         if let Some(directory) = &options.export {
-            bundle::export(&experiment, directory, bundle::ExportOptions { external: options.external })
-                .map_err(line)?;
+            bundle::export(&experiment, directory, export_options).map_err(line)?;
         }
         if let Some(trace) = traces.filter(|_| !result.interrupted) {
             Experiment::discard_checkpoint(trace).map_err(line)?;

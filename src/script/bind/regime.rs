@@ -129,10 +129,7 @@ impl Provider for LuaProvider {
     fn shift(&mut self, step: u64) -> Result<Option<Regime>, RegimeError> {
         self.meter.start();
         let (params, rng) = &self.arguments;
-        let answer: LuaValue = self
-            .function
-            .call((step, params, rng))
-            .map_err(|error| self.error(format!("step {step}: {}", message(&error))))?;
+        let answer: LuaValue = self.function.call((step, params, rng)).map_err(|error| self.error(message(&error)))?;
         let place = self.function.info();
         let place = match (place.short_src, place.line_defined) {
             (Some(file), Some(defined)) => format!("{file}:{defined}: "),
@@ -140,7 +137,7 @@ impl Provider for LuaProvider {
         };
         let regime = convert::read(&answer, "regime")
             .and_then(|answer| regime::regime_from_value(&answer, "regime"))
-            .map_err(|line| self.error(format!("step {step}: {place}{line}")))?;
+            .map_err(|line| self.error(format!("{place}{line}")))?;
         if self.present.as_ref() == Some(&regime) {
             return Ok(None);
         }

@@ -17,6 +17,9 @@ use crate::script::source;
 use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
+/// The most that one step's detail of a term may hold, in bytes or so.
+const MOST_DETAIL: usize = 1 << 20;
+
 /// A term in a script's hands, to be composed.
 struct LuaTermHandle(TermMaker);
 
@@ -247,9 +250,10 @@ impl Term for LuaTerm {
         }
         let detail = match detail {
             LuaValue::Nil => None,
-            detail => Some(
-                convert::read_map(&detail, "detail").map_err(|line| self.error(format!("{}{line}", self.place())))?,
-            ),
+            detail => {
+                let detail = convert::read_small_map(&detail, "detail", MOST_DETAIL);
+                Some(detail.map_err(|line| self.error(format!("{}{line}", self.place())))?)
+            }
         };
         Ok(TermValue { value, detail })
     }
