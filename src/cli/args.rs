@@ -188,7 +188,8 @@ pub(super) enum TraceCommand {
     Cat(TraceCatArguments),
     /// Score recorded rows anew with a reward composition written in Lua
     #[command(
-        after_help = "FILE.lua returns a composition, an experiment with one, or a table that holds one as NAME.\n\
+        after_help = "FILE.lua returns a composition, an experiment with one, or a table that holds one as NAME\n\
+                      (`reward` if there is no NAME).\n\
                       Each file is scored in its order by a fresh run of the script.\n\
                       Example: skyfall trace rescore out/traces.jsonl --reward reward.lua -o rescored.jsonl"
     )]

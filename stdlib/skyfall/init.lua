@@ -42,14 +42,16 @@ local M = {
   version = native.version,
 }
 
----@class skyfall.Config
----@field env { id: string, kwargs: table? }
+---@alias skyfall.RecordKey "observation"|"next_observation"|"env_reward"|"terminated"|"truncated"
+
+---@class skyfall.Config the fields and their defaults are in `docs/configuration.md`
+---@field env { id: string, kwargs: table?, wrappers: skyfall.Wrapper[]? } the world, the first wrapper innermost
 ---@field algorithm { name: string, params: table?, policy: { id: string, kwargs: table? }? }?
 ---@field rollout { window_steps: integer?, total_steps: integer, auto_reset: boolean? }
 ---@field reward skyfall.Composition|table? how steps are scored; without it the environment scores itself
 ---@field regime skyfall.Provider|table? when the world shifts; without it, never
 ---@field run { name: string?, seed: integer?, task: string?, policy_id: string?, meta: table? }?
----@field trace { record: string[]?, effective_rank: integer? }?
+---@field trace { record: skyfall.RecordKey[]?, effective_rank: integer? }? `record`: further row keys; `effective_rank`: over how many steps each is measured
 
 ---@class skyfall.RunOptions
 ---@field traces string? where to write the trace
