@@ -155,3 +155,85 @@ fn a_bundle_whose_code_was_changed_is_not_served() {
     scratch.skyfall(&["serve", "out/bundle", "--traces", "served.jsonl"]).failed(1, &["`mine`", "sha256"]);
     assert!(!scratch.file("served.jsonl").exists());
 }
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let scratch = Scratch::new();
+    scratch.write("runs/t.jsonl", "{\"step\": 0, \"reward\": 1}\n");
+    let config = "env: {id: CartPole-v1}\nalgorithm: {policy: {id: random}}\nrollout: {total_steps: 9}\n";
+    scratch.write("c.yaml", config);
+    scratch.skyfall(&["run", "c.yaml", "--export", "b"]).ok();
+    let manifest = scratch.read("b/manifest.yaml");
+    for command in [
+        &["eval", "--traces", "runs/t.jsonl", "-o", "runs/t.jsonl"][..],
+        &["eval", "--traces", "runs", "-o", "runs/../runs/t.jsonl"],
+        &["trace", "cat", "runs/t.jsonl", "-o", "runs/t.jsonl"],
+        &["run", "c.yaml", "--traces", "c.yaml"],
+        &["serve", "b", "--steps", "5", "--traces", "b/manifest.yaml"],
+    ] {
+        scratch.skyfall(command).failed(2, &["is among what is read; it is not written over"]);
+    }
+    assert_eq!(scratch.read("runs/t.jsonl"), "{\"step\": 0, \"reward\": 1}\n");
+    assert!(scratch.read("c.yaml") == config && scratch.read("b/manifest.yaml") == manifest);
+}
+
+#[test]
+fn output_that_is_cut_is_a_failure() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n");
+    for command in [&["eval", "--traces", "t.jsonl"][..], &["trace", "stats", "t.jsonl"], &["eval", "--schema"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"))
+            .args(command)
+            .current_dir(scratch.path())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {stderr}");
+        assert!(stderr.contains("cannot write to standard output"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_link_stays_one_and_an_occupied_place_is_told_before_the_run() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n");
+    scratch.write("real/report.txt", "old");
+    std::os::unix::fs::symlink("real/report.txt", scratch.file("link")).unwrap();
+    scratch.skyfall(&["eval", "--traces", "t.jsonl", "-o", "link"]).ok();
+    assert!(scratch.read("real/report.txt").contains("reward/step"));
+    assert!(scratch.file("link").symlink_metadata().unwrap().is_symlink());
+    let config = "env: {id: CartPole-v1}\nalgorithm: {policy: {id: random}}\nrollout: {total_steps: 9}\n";
+    scratch.write("c.yaml", config);
+    scratch.skyfall(&["run", "c.yaml", "--traces", "r.jsonl", "--export", "real"]).failed(1, &["real"]);
+    assert!(!scratch.file("r.jsonl").exists());
+}
+
+#[test]
+fn a_line_without_an_end_is_not_held() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"))
+        .args(["trace", "check", "/dev/zero"])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("a line is longer than 256 MiB"), "{stderr}");
+}
+
+#[test]
+fn ctrl_c_ends_what_does_not_look_for_it_at_once() {
+    let scratch = Scratch::new();
+    let pipe = scratch.file("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"))
+        .args(["trace", "check", "pipe"])
+        .current_dir(scratch.path())
+        .spawn()
+        .unwrap();
+    // It has opened the pipe once this end can be opened, too; it then waits for rows.
+    let writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(writer);
+}

