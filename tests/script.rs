@@ -41,6 +41,25 @@ fn a_configuration_that_is_returned_but_no_experiment_is_told() {
 }
 
 #[test]
+fn what_a_script_makes_by_calls_is_not_set_in_silence() {
+    let scratch = Scratch::new();
+    let script = "local skyfall = require 'skyfall'\n\
+        return skyfall.experiment { env = { id = 'CartPole-v1' },\n\
+        algorithm = { policy = { id = 'random' } }, rollout = { total_steps = 9 },\n\
+        reward = skyfall.reward.compose { skyfall.reward.builtin 'alive' },\n\
+        regime = skyfall.regime.schedule { { id = 'a' } } }";
+    scratch.write("script.lua", script);
+    let set = |assignment| scratch.skyfall(&["script", "script.lua", "--dry-run", "--set", assignment]);
+    for (assignment, section) in
+        [("regime.provider=constant", "regime"), ("reward=null", "reward"), ("reward.terms.0.weight=5", "reward")]
+    {
+        let says = format!("--set {assignment}: the script makes its `{section}` by calls");
+        set(assignment).failed(1, &["script.lua:2", &says, "--dry-run"]);
+    }
+    assert!(set("rollout.total_steps=3").ok().stdout.contains("total_steps: 3"));
+}
+
+#[test]
 fn a_missing_module_names_the_nearest() {
     Scratch::new()
         .script("require 'skyfall.rewards'")

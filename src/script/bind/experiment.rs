@@ -216,6 +216,13 @@ fn configured(
     seed: Option<u64>,
 ) -> Result<ScriptedExperiment, Fault> {
     for assignment in &host.overrides {
+        let section = assignment.split(['.', '=']).next().unwrap_or_default();
+        if matches!(given.raw_get::<LuaValue>(section)?, LuaValue::UserData(_)) {
+            return Err(Fault::Line(format!(
+                "--set {assignment}: the script makes its `{section}` by calls, which --set does not reach; change the \
+                 script, or `skyfall run` the configuration that --dry-run prints"
+            )));
+        }
         config::set(&mut document, assignment).map_err(line)?;
     }
     let mut config = ExperimentConfig::from_value(&document).map_err(line)?;
