@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 
 use super::findings::Findings;
 use crate::array::{Array, Item};
-use crate::rollouts::dictionary::{Dictionaries, Dictionary, NAMES};
+use crate::rollouts::column::Column;
+use crate::rollouts::dictionary::{Dictionary, NAMES};
 use crate::rollouts::schema::{Candidates, Diagnostics, Lineage, Rollouts, Sources, Steps, Targets};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
@@ -130,19 +131,27 @@ pub(super) struct Tables {
 
 impl Tables {
     pub(super) fn load(reader: &StoreReader, findings: &mut Findings) -> Self {
-        let none = Dictionaries::default();
-        let mut load = |group, schema| Columns::load(reader, (group, schema), findings);
+        let mut load = |group, columns: Vec<Column<'_>>| {
+            let empty = |column: &Column<'_>| {
+                let shape: Vec<usize> = std::iter::once(0).chain(column.tail.iter().copied()).collect();
+                (column.name, Array::zeros(column.dtype, &shape))
+            };
+            Columns::load(reader, (group, columns.iter().map(empty).collect()), findings)
+        };
         let mut tables = Self {
-            sources: load(Sources::GROUP, Sources::default().arrays(&none)),
-            targets: load(Targets::GROUP, Targets::default().arrays(&none)),
-            rollouts: load(Rollouts::GROUP, Rollouts::default().arrays(&none)),
-            lineage: load(Lineage::GROUP, Lineage::default().arrays(&none)),
-            steps: load(Steps::GROUP, Steps::default().arrays(&none)),
-            candidates: load(Candidates::GROUP, Candidates::default().arrays(&none)),
-            diagnostics: load(Diagnostics::GROUP, Diagnostics::default().arrays(&none)),
+            sources: load(Sources::GROUP, Sources::default().columns().collect()),
+            targets: load(Targets::GROUP, Targets::default().columns().collect()),
+            rollouts: load(Rollouts::GROUP, Rollouts::default().columns().collect()),
+            lineage: load(Lineage::GROUP, Lineage::default().columns().collect()),
+            steps: load(Steps::GROUP, Steps::default().columns().collect()),
+            candidates: load(Candidates::GROUP, Candidates::default().columns().collect()),
+            diagnostics: load(Diagnostics::GROUP, Diagnostics::default().columns().collect()),
             dictionaries: Default::default(),
         };
         for (name, slot) in NAMES.iter().zip(&mut tables.dictionaries) {
+            if *name == "candidate_fact" && !reader.has_array("dictionaries/candidate_fact") {
+                continue;
+            }
             match texts(reader, &format!("dictionaries/{name}")) {
                 Ok(list) => *slot = list,
                 Err(what) => findings.add(what),
