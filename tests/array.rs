@@ -1,5 +1,6 @@
 //! Arrays: construction, conversion, slices, arithmetic, reductions.
 
+mod lua;
 mod npy;
 
 use proptest::prelude::*;
