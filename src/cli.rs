@@ -48,17 +48,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// The time that stands for now in what is written, where the environment fixes it.
-fn source_date_epoch() -> Result<Option<u64>, Box<Diagnostic>> {
-    match std::env::var("SOURCE_DATE_EPOCH") {
-        Ok(text) => Some(text.parse().map_err(|_| {
-            Diagnostic::new(
-                "environment",
-                format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`"),
-                Exit::Usage,
-            )
-        })?),
-        Err(_) => None,
-    }
+fn source_date_epoch() -> Result<Option<u64>, Diagnostic> {
+    let Ok(text) = std::env::var("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| {
+        let line = format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`");
+        Diagnostic::new("environment", line, Exit::Usage)
+    })
 }
 
 /// Refuses to write over what is read: `output` must be none of `inputs`, nor stand in a directory

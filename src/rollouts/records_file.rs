@@ -111,12 +111,13 @@ impl RecordsFile {
             }
         }
         let base = self.path.parent().unwrap_or(Path::new("")).to_owned();
-        let read = |(line, text): (usize, Vec<u8>)| match record(&text, &base) {
+        let read = |(line, text): (usize, Vec<u8>)| (line, record(&text, &base));
+        let read: Vec<_> = lines.into_par_iter().map(read).collect();
+        let refuse = |(line, read): (usize, Result<_, String>)| match read {
             Ok(record) => Ok((line, record)),
             Err(what) => Err(self.refuse(line, what)),
         };
-        let read: Vec<Result<_, _>> = lines.into_par_iter().map(read).collect();
-        read.into_iter().collect()
+        read.into_iter().map(refuse).collect()
     }
 
     /// A line without its end, or none at the end of the file.

@@ -8,7 +8,6 @@ use crate::cli::console::Terminal;
 use crate::config::{self, LoadError};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{RecordsFile, RolloutZarrStoreConfig, WriteError, Writer};
-use crate::script::Console;
 use crate::text::json;
 use crate::text::time::rfc3339_seconds;
 use crate::value::{Map, Value};
