@@ -168,6 +168,11 @@ mod tests {
         for (path, array, ..) in arrays() {
             assert_eq!(reader.shape(path).unwrap(), (array.dtype(), array.shape().to_vec()), "{path}");
             assert_eq!(reader.array(path).unwrap(), array, "{path}");
+            for (start, end) in [(0, 1), (1, 4), (2, 99), (3, 3), (9, 9)] {
+                let (first, last) = (start.min(array.shape()[0]), end.min(array.shape()[0]));
+                let part = array.slice(0, first, last, 1).unwrap();
+                assert_eq!(reader.rows(path, start..end).unwrap(), part, "{path} {start}..{end}");
+            }
         }
     }
 

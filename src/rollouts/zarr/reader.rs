@@ -1,17 +1,16 @@
 //! Reading nodes.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use half::f16;
 use ndarray::{ArrayD, IxDyn};
-use rayon::prelude::*;
-use zarrs::array::CodecOptions;
-use zarrs::array::{ArrayMetadata, ElementOwned};
+use zarrs::array::{ArrayMetadata, ArraySubset, ElementOwned};
+use zarrs::storage::ReadableStorageTraits;
 
 use super::directory::Directory;
 use super::{StoreError, document};
-use crate::array::{Array, DType};
+use crate::array::{Array, DType, Item, with_dtype};
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -89,8 +88,18 @@ impl StoreReader {
 
     /// A whole array.
     pub(in crate::rollouts) fn array(&self, path: &str) -> Result<Array, StoreError> {
+        self.rows(path, 0..usize::MAX)
+    }
+
+    /// The rows `rows` of an array, as far as it has them: a range of its first axis.
+    pub(in crate::rollouts) fn rows(&self, path: &str, rows: Range<usize>) -> Result<Array, StoreError> {
         let mut node = self.array_node(path)?;
-        let (dtype, shape) = self.described(&node, path)?;
+        let (dtype, mut shape) = self.described(&node, path)?;
+        let length = shape.first().copied().unwrap_or(1);
+        let (start, end) = (rows.start.min(length), rows.end.min(length));
+        if let Some(first) = shape.first_mut() {
+            *first = end.saturating_sub(start);
+        }
         if shape.contains(&0) {
             return Ok(Array::zeros(dtype, &shape));
         }
@@ -99,57 +108,36 @@ impl StoreReader {
         let metadata = ArrayMetadata::try_from(text.as_str()).map_err(|error| self.refuse(path, error))?;
         let node = Node::new_with_metadata(Arc::clone(&self.files), &format!("/{path}"), metadata)
             .map_err(|error| self.refuse(path, error))?;
-        Ok(match dtype {
-            DType::Bool => Array::Bool(self.elements::<bool>(path, &node, &shape)?),
-            DType::I8 => Array::I8(self.elements::<i8>(path, &node, &shape)?),
-            DType::I16 => Array::I16(self.elements::<i16>(path, &node, &shape)?),
-            DType::I32 => Array::I32(self.elements::<i32>(path, &node, &shape)?),
-            DType::I64 => Array::I64(self.elements::<i64>(path, &node, &shape)?),
-            DType::U8 => Array::U8(self.elements::<u8>(path, &node, &shape)?),
-            DType::U16 => Array::U16(self.elements::<u16>(path, &node, &shape)?),
-            DType::U32 => Array::U32(self.elements::<u32>(path, &node, &shape)?),
-            DType::F16 => Array::F16(self.elements::<f16>(path, &node, &shape)?),
-            DType::F32 => Array::F32(self.elements::<f32>(path, &node, &shape)?),
-            DType::F64 => Array::F64(self.elements::<f64>(path, &node, &shape)?),
-        })
+        with_dtype!(dtype, T => Ok(T::wrap(self.elements::<T>(path, &node, start, &shape)?)))
     }
 
-    /// Decodes every chunk; one that is missing is an error, not a chunk of zeros.
-    fn elements<T>(&self, path: &str, node: &Node, shape: &[usize]) -> Result<ArrayD<T>, StoreError>
+    /// Decodes the chunks that rows from `start` on lie in; one that is missing is an error, not a
+    /// chunk of zeros.
+    fn elements<T>(&self, path: &str, node: &Node, start: usize, shape: &[usize]) -> Result<ArrayD<T>, StoreError>
     where
         T: ElementOwned + Copy + Send + Sync,
     {
-        let grid = node.chunk_grid_shape().to_vec();
-        let count: usize = shape.iter().product();
-        let options = CodecOptions::default().with_concurrent_target(1);
-        let chunk = |index: &[u64]| -> Result<Vec<T>, StoreError> {
-            let key = node.chunk_key(index);
-            node.retrieve_chunk_if_exists_opt::<Vec<T>>(index, &options)
-                .map_err(|error| self.refuse(path, format!("chunk `{key}`: {error}")))?
-                .ok_or_else(|| self.refuse(path, format!("chunk `{key}` is missing")))
-        };
-        let first = vec![0; grid.len()];
-        let lengths = node.chunk_shape(&first).map_err(|error| self.refuse(path, error))?;
-        let inner_whole =
-            lengths.iter().zip(shape).skip(1).all(|(chunk, length)| u64::try_from(*length) == Ok(chunk.get()));
-        let elements = if inner_whole {
-            let chunks = grid.first().copied().unwrap_or(1);
-            let parts = (0..chunks).into_par_iter().map(|position| {
-                let mut index = first.clone();
-                if let Some(slot) = index.first_mut() {
-                    *slot = position;
-                }
-                chunk(&index)
-            });
-            let mut elements = parts.collect::<Result<Vec<_>, _>>()?.concat();
-            elements.truncate(count);
-            elements
-        } else {
-            for index in &zarrs::array::ArraySubset::new_with_shape(grid).indices() {
-                chunk(&index)?;
+        let mut starts = vec![0; shape.len()];
+        if let Some(first) = starts.first_mut() {
+            *first = start as u64;
+        }
+        let lengths: Vec<u64> = shape.iter().map(|length| *length as u64).collect();
+        let subset = ArraySubset::new_with_start_shape(starts, lengths).map_err(|error| self.refuse(path, error))?;
+        let chunks = node.chunks_in_array_subset(&subset).map_err(|error| self.refuse(path, error))?;
+        for index in chunks.iter().flat_map(|chunks| chunks.indices().into_iter()) {
+            let key = node.chunk_key(&index);
+            if self.files.size_key(&key).is_ok_and(|size| size.is_none()) {
+                return Err(self.refuse(path, format!("chunk `{key}` is missing")));
             }
-            node.retrieve_array_subset(&node.subset_all()).map_err(|error| self.refuse(path, error))?
-        };
+        }
+        let elements: Vec<T> = node.retrieve_array_subset(&subset).map_err(|error| {
+            // Which one it was, zarrs does not say.
+            let broken = chunks.iter().flat_map(|chunks| chunks.indices().into_iter()).find_map(|index| {
+                let failed = node.retrieve_chunk_if_exists::<Vec<T>>(&index).err()?;
+                Some(self.refuse(path, format!("chunk `{}`: {failed}", node.chunk_key(&index))))
+            });
+            broken.unwrap_or_else(|| self.refuse(path, error))
+        })?;
         ArrayD::from_shape_vec(IxDyn(shape), elements).map_err(|error| self.refuse(path, error))
     }
 
