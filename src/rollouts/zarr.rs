@@ -11,7 +11,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub(super) use reader::StoreReader;
+pub(super) use reader::{Column, StoreReader};
 pub(super) use writer::StoreWriter;
 
 use crate::diagnostic::{Exit, Problem};
@@ -143,6 +143,7 @@ mod tests {
             ("whole".to_owned(), Value::Int(1)),
             ("float".to_owned(), Value::Float(1.0)),
             ("none".to_owned(), Value::Float(f64::NAN)),
+            ("chunks_stored".to_owned(), "all".into()),
         ]
         .into();
         writer.group("", &attributes).unwrap();
