@@ -41,11 +41,6 @@ pub(in crate::rollouts) struct Column {
 }
 
 impl Column {
-    /// Its path within the store.
-    pub(in crate::rollouts) fn path(&self) -> &str {
-        &self.path
-    }
-
     pub(in crate::rollouts) fn dtype(&self) -> DType {
         self.layout.dtype
     }
@@ -149,6 +144,11 @@ impl StoreReader {
             Some(Some(_)) => Err(self.refuse(path, "its attributes are not a map")),
             None => Err(self.refuse(path, "there is no such group or array")),
         }
+    }
+
+    /// Whether `path` has a document, whatever it says.
+    pub(in crate::rollouts) fn is_there(&self, path: &str) -> bool {
+        self.files.path(&document::key(path)).exists()
     }
 
     /// Whether `path` is a group.
