@@ -8,6 +8,7 @@
 mod admission;
 mod attributes;
 mod config;
+mod content;
 mod datum;
 mod dictionary;
 mod identifier;

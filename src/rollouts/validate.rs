@@ -14,6 +14,7 @@ mod depth;
 mod findings;
 mod labels;
 mod lineage;
+mod promotion;
 mod root;
 mod shells;
 mod sources;
@@ -143,4 +144,5 @@ fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findi
     if whole {
         states::sums(tables, &gains, findings);
     }
+    promotion::check(reader, root, tables, findings);
 }

@@ -173,7 +173,16 @@ impl Codec {
             return None;
         }
         let facts = facts.read(0..facts.rows, findings);
-        let mut codec = Self { facts, semantics, criteria, actions, valids, texts: list, starts: Default::default() };
+        let mut codec = Self {
+            kinds: list.iter().map(|text| kind(text)).collect(),
+            facts,
+            semantics,
+            criteria,
+            actions,
+            valids,
+            texts: list,
+            starts: Default::default(),
+        };
         facts::check(&codec, root, tables, states, findings);
         let starts = [
             criteria::starts(&codec, states, findings),

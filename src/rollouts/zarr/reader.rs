@@ -56,22 +56,8 @@ impl Column {
 
     /// The rows `rows`, as far as there are any.
     pub(in crate::rollouts) fn rows(&self, rows: Range<usize>) -> Result<Array, StoreError> {
-        let refuse = |what: String| StoreError::node(&self.store, &self.path, what);
-        let mut shape = self.layout.shape.clone();
-        let Some(first) = shape.first_mut() else { return Err(refuse("it has no axes".to_owned())) };
-        let rows = rows.start.min(*first)..rows.end.min(*first).max(rows.start.min(*first));
-        *first = rows.len();
-        if shape.contains(&0) {
-            return Array::try_zeros(self.layout.dtype, &shape).map_err(|error| refuse(error.to_string()));
-        }
-        let files = Files {
-            layout: &self.layout,
-            directory: self.directory.clone(),
-            path: &self.path,
-            all_stored: self.all_stored,
-        };
-        files.check(&rows).map_err(refuse)?;
-        let read = |target: &mut [u8]| files.read(&rows, target);
+        let (rows, shape) = self.wanted(rows)?;
+        let read = |target: &mut [u8]| self.read(&rows, target);
         let made = match self.layout.dtype {
             DType::Bool => booleans(&shape, read),
             DType::I8 => numbers::<i8>(&shape, read),
@@ -85,7 +71,43 @@ impl Column {
             DType::F32 => numbers::<f32>(&shape, read),
             DType::F64 => numbers::<f64>(&shape, read),
         };
-        made.map_err(refuse)
+        made.map_err(|what| self.refuse(what))
+    }
+
+    /// The bytes of the rows `rows` in C order, little-endian.
+    pub(in crate::rollouts) fn bytes(&self, rows: Range<usize>) -> Result<Vec<u8>, StoreError> {
+        let (rows, shape) = self.wanted(rows)?;
+        let mut bytes = vec![0; shape.iter().product::<usize>() * self.layout.dtype.size()];
+        self.read(&rows, &mut bytes).map_err(|what| self.refuse(what))?;
+        if cfg!(target_endian = "big") {
+            bytes.chunks_exact_mut(self.layout.dtype.size()).for_each(<[u8]>::reverse);
+        }
+        Ok(bytes)
+    }
+
+    /// The rows of `rows` that there are and their shape, if the array's files can hold them.
+    fn wanted(&self, rows: Range<usize>) -> Result<(Range<usize>, Vec<usize>), StoreError> {
+        let mut shape = self.layout.shape.clone();
+        let Some(first) = shape.first_mut() else { return Err(self.refuse("it has no axes".to_owned())) };
+        let start = rows.start.min(*first);
+        let rows = start..rows.end.min(*first).max(start);
+        *first = rows.len();
+        if !shape.contains(&0) {
+            self.files().check(&rows).map_err(|what| self.refuse(what))?;
+        }
+        Ok((rows, shape))
+    }
+
+    fn read(&self, rows: &Range<usize>, target: &mut [u8]) -> Result<(), String> {
+        if target.is_empty() { Ok(()) } else { self.files().read(rows, target) }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files { layout: &self.layout, directory: self.directory.clone(), path: &self.path, all_stored: self.all_stored }
+    }
+
+    fn refuse(&self, what: String) -> StoreError {
+        StoreError::node(&self.store, &self.path, what)
     }
 }
 
@@ -131,7 +153,6 @@ impl StoreReader {
     }
 
     /// The store's directory.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn directory(&self) -> &Path {
         self.files.root()
     }
@@ -162,7 +183,6 @@ impl StoreReader {
     }
 
     /// The names of the arrays in a group, sorted.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn arrays(&self, group: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.files.path(group)) else { return Vec::new() };
         let mut names: Vec<String> = entries
@@ -173,8 +193,36 @@ impl StoreReader {
         names
     }
 
+    /// The paths of all groups and arrays, sorted; the root is `""`.
+    pub(in crate::rollouts) fn nodes(&self) -> Result<Vec<String>, StoreError> {
+        let mut paths = vec![String::new()];
+        let mut next = 0;
+        while let Some(path) = paths.get(next).cloned() {
+            next += 1;
+            if !self.has_group(&path) {
+                continue;
+            }
+            let directory = self.files.path(&path);
+            let entries = std::fs::read_dir(&directory).map_err(|error| StoreError::files(&directory, error))?;
+            for entry in entries {
+                let entry = entry.map_err(|error| StoreError::files(&directory, error))?;
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let below = if path.is_empty() { name } else { format!("{path}/{name}") };
+                if self.is_there(&below) {
+                    paths.push(below);
+                }
+            }
+        }
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    /// A node's whole document.
+    pub(in crate::rollouts) fn document(&self, path: &str) -> Result<Map, StoreError> {
+        self.node(path)?.ok_or_else(|| self.refuse(path, "there is no such group or array"))
+    }
+
     /// An array's element type and lengths, without reading its chunks.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn shape(&self, path: &str) -> Result<(DType, Vec<usize>), StoreError> {
         let layout = self.layout(path)?;
         Ok((layout.dtype, layout.shape))
