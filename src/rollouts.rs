@@ -11,6 +11,7 @@ mod admission;
 mod attributes;
 mod column;
 mod config;
+mod content;
 mod datum;
 mod dictionary;
 mod identifier;

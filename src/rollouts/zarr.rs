@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub use frame::Encoder;
 pub(super) use frame::LARGEST as LARGEST_FRAME;
 pub(super) use layout::Layout;
-pub(super) use reader::StoreReader;
+pub(super) use reader::{Column, StoreReader};
 pub(super) use stream::ArrayStream;
 pub(super) use writer::StoreWriter;
 
@@ -148,6 +148,7 @@ mod tests {
             ("whole".to_owned(), Value::Int(1)),
             ("float".to_owned(), Value::Float(1.0)),
             ("none".to_owned(), Value::Float(f64::NAN)),
+            ("chunks_stored".to_owned(), "all".into()),
         ]
         .into();
         writer.group("", &attributes).unwrap();
@@ -173,6 +174,11 @@ mod tests {
         for (path, array, ..) in arrays() {
             assert_eq!(reader.shape(path).unwrap(), (array.dtype(), array.shape().to_vec()), "{path}");
             assert_eq!(reader.array(path).unwrap(), array, "{path}");
+            for (start, end) in [(0, 1), (1, 4), (2, 99), (3, 3), (9, 9)] {
+                let (first, last) = (start.min(array.shape()[0]), end.min(array.shape()[0]));
+                let part = array.slice(0, first, last, 1).unwrap();
+                assert_eq!(reader.rows(path, start..end).unwrap(), part, "{path} {start}..{end}");
+            }
         }
     }
 
