@@ -1,0 +1,116 @@
+-- A room of boxes, for rollouts_room.lua: how far places are from its surfaces, and what cameras see.
+-- A box is { centre, half }, in metres; the walls are a box seen from inside. A camera is
+-- { x, y, z, yaw, pitch }, without roll.
+local array = require "skyfall".array
+local abs, cos, sin, sqrt, max, min = math.abs, math.cos, math.sin, math.sqrt, math.max, math.min
+
+local M = {}
+
+--- The signed distance of a place to a box's surface, negative inside.
+function M.box_distance(box, x, y, z)
+  local c, h = box.centre, box.half
+  local a, b, d = abs(x - c[1]) - h[1], abs(y - c[2]) - h[2], abs(z - c[3]) - h[3]
+  return sqrt(max(a, 0) ^ 2 + max(b, 0) ^ 2 + max(d, 0) ^ 2) + min(max(a, b, d), 0)
+end
+
+--- The signed distance to the nearest surface of the room, positive where nothing is.
+function M.clearance(room, x, y, z)
+  local least = -M.box_distance(room.walls, x, y, z)
+  for _, box in ipairs(room.boxes) do least = min(least, M.box_distance(box, x, y, z)) end
+  return least
+end
+
+--- The least clearance met between two places, up to where a body of this radius would touch something.
+--- Nothing is nearer than the clearance, so that is how far a stride may go (sphere tracing).
+function M.path_clearance(room, from, to, radius)
+  local dx, dy, dz = to.x - from.x, to.y - from.y, to.z - from.z
+  local length, gone, least = sqrt(dx * dx + dy * dy + dz * dz), 0, math.huge
+  while true do
+    local share = gone / length
+    local free = M.clearance(room, from.x + share * dx, from.y + share * dy, from.z + share * dz)
+    least = min(least, free)
+    if free < radius or gone >= length then return least end
+    gone = min(length, gone + max(free - radius, 0.01))
+  end
+end
+
+--- `count` places all over a box's faces; not the bottom's, unless it is told, for boxes stand on it.
+local function samples(rng, box, count, bottom)
+  local places = {}
+  for i = 1, count do
+    local place, axis = {}, rng:integers(1, 4)
+    for k = 1, 3 do place[k] = rng:uniform(-1, 1) end
+    place[axis] = (axis == 3 and not bottom) and 1 or rng:choice { -1, 1 }
+    for k = 1, 3 do place[k] = box.centre[k] + place[k] * box.half[k] end
+    places[i] = place
+  end
+  return places
+end
+
+--- A room of five boxes with ways between them. Each box, and the room, has a `surface` to be measured
+--- against: the distance of any place to it, and places on it.
+function M.build(rng)
+  local room = { walls = { centre = { 3, 2.5, 1.4 }, half = { 3, 2.5, 1.4 } }, boxes = {} }
+  local seen = samples(rng, room.walls, 40, true)
+  room.surface = { samples = seen, distance = function(...) return abs(M.clearance(room, ...)) end }
+  while #room.boxes < 5 do
+    local half = { rng:uniform(0.2, 0.6), rng:uniform(0.2, 0.6), rng:uniform(0.2, 0.7) }
+    local box = { half = half, centre = { rng:uniform(0.8, 5.2), rng:uniform(0.8, 4.2), half[3] } }
+    local apart = true
+    for _, other in ipairs(room.boxes) do
+      apart = apart and M.box_distance(other, box.centre[1], box.centre[2], other.centre[3]) > 0.9
+    end
+    if apart then
+      box.surface = { samples = samples(rng, box, 40), distance = function(...) return abs(M.box_distance(box, ...)) end }
+      room.boxes[#room.boxes + 1] = box
+      table.move(box.surface.samples, 1, 8, #seen + 1, seen)
+    end
+  end
+  return room
+end
+
+--- World from camera: the axes left, up and forward as columns, row by row, then the place.
+function M.pose(camera)
+  local cy, sy, cp, sp = cos(camera.yaw), sin(camera.yaw), cos(camera.pitch), sin(camera.pitch)
+  return { -sy, -sp * cy, cp * cy, cy, -sp * sy, cp * sy, 0, cp, sp, camera.x, camera.y, camera.z }
+end
+
+--- What cameras see with a field of view of 90 degrees, `size` pixels a side: `depth` along each camera's
+--- forward axis (cameras, rows, columns), the `points` that rays meet (x y z, cameras, rows, columns) for
+--- depths that are given, and `hits(i)`, where box i is what they meet.
+---
+--- A ray is inside a box from the last slab it enters to the first it leaves. All rays of all cameras go
+--- through a box at once. Directions are 1 along the forward axis, so a ray's parameter is the depth.
+--- Boxes compete by nearness, 1 / depth: it is 0 for a miss and negative behind the camera, so neither wins.
+function M.cast(room, cameras, size)
+  local poses, slopes = {}, {}
+  for i, camera in ipairs(cameras) do poses[i] = M.pose(camera) end
+  for i = 1, size do slopes[i] = 1 - (2 * i - 1) / size end
+  local columns, slope = array.from(poses, "f32"):transpose(), array.from(slopes, "f32")
+  local function axis(first, last, step) return columns:slice(1, first, last, step):reshape { 3, #cameras, 1, 1 } end
+  local left, up, forward, origin = axis(1, 9, 3), axis(2, 9, 3), axis(3, 9, 3), axis(10, 12)
+  local direction = left * slope + forward + up * slope:reshape { size, 1 }
+
+  local inverse = 1 / direction
+  local magnitude = inverse * (inverse:gt(0):astype "f32" * 2 - 1)
+  local function slabs(box)
+    local centre, half = array.from(box.centre, "f32"):reshape { 3, 1, 1, 1 }, array.from(box.half, "f32"):reshape { 3, 1, 1, 1 }
+    local middle, reach = inverse * (centre - origin), magnitude * half
+    return (middle - reach):max(1), (middle + reach):min(1)
+  end
+  local nearness = array.new("f32", { #room.boxes + 1, #cameras, size, size })
+  for i, box in ipairs(room.boxes) do
+    local enter, leave = slabs(box)
+    nearness[i] = enter:le(leave) / enter
+  end
+  local _, wall = slabs(room.walls)
+  nearness[#room.boxes + 1] = 1 / wall
+  local nearest = nearness:max(1)
+  return {
+    depth = 1 / nearest,
+    points = function(depth) return origin + direction * depth end,
+    hits = function(i) return nearness[i]:eq(nearest) end,
+  }
+end
+
+return M
