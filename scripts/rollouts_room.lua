@@ -163,7 +163,9 @@ local function judge(room, shell, at, target)
   end
   candidates.mask_valid, candidates.extras = rules.reachable, extras
   candidates.masks = {
-    { "FreeSpaceRule", rules.free }, { "MinDistanceToMeshRule", rules.standing }, { "PathCollisionRule", rules.reachable },
+    { "FreeSpaceRule", rules.free },
+    { "MinDistanceToMeshRule", rules.standing },
+    { "PathCollisionRule", rules.reachable },
   }
   return candidates, valid
 end
@@ -245,8 +247,9 @@ end
 local function root_camera(room, rng)
   local camera
   repeat
-    camera = { x = rng:uniform(0, 6), y = rng:uniform(0, 5), z = rng:uniform(1.2, 1.7), yaw = rng:uniform(-pi, pi), pitch = 0 }
+    camera = { x = rng:uniform(0, 6), y = rng:uniform(0, 5), z = rng:uniform(0.8, 1.6) }
   until clearance(room, camera.x, camera.y, camera.z) >= 2 * STANDOFF
+  camera.yaw, camera.pitch = rng:uniform(-pi, pi), 0
   return camera
 end
 
@@ -265,8 +268,9 @@ local rng = random.rng(SEED)
 local room
 for row = 0, ROOMS * ROOTS - 1 do
   if row % ROOTS == 0 then room = room_of_boxes.build(rng) end
-  local scene, root, which = ("room-%02d"):format(row // ROOTS), root_camera(room, rng), rng:integers(1, #room.boxes + 1)
-  local box, name = room.boxes[which], ("%s/box-%d"):format(scene, which)
+  local root, which = root_camera(room, rng), rng:integers(1, #room.boxes + 1)
+  local scene, box = ("room-%02d"):format(row // ROOTS), room.boxes[which]
+  local name = ("%s/box-%d"):format(scene, which)
   for _, policy in ipairs(RECIPES) do
     writer:add {
       rollout_id_prefix = ("root-%06d-%s"):format(row, policy),
