@@ -45,7 +45,7 @@ local function error_of(known)
   return known.off / max(known.points, 1) + sum / #known.gaps
 end
 
--- For each camera the points its sensor returns: those on the target, and every fourth of all.
+-- For each camera the points its sensor returns: those on the target, and every eighth of all.
 local function look(room, target, cameras, rng)
   local view, pixels = cast(room, cameras, COARSE), COARSE * COARSE
   local total = #cameras * pixels
@@ -59,7 +59,7 @@ local function look(room, target, cameras, rng)
     local cloud = clouds[camera] or { target = {}, scene = {} }
     clouds[camera] = cloud
     if within[i] and on_target[i] then table.insert(cloud.target, places[i]) end
-    if within[i] and i % 4 == 0 then table.insert(cloud.scene, places[i]) end
+    if within[i] and i % 8 == 0 then table.insert(cloud.scene, places[i]) end
   end
   return clouds
 end
@@ -74,18 +74,18 @@ local function polar(from, distance, heading)
 end
 
 local STAND = {
-  free_shell = { 0, function(rng, at) return polar(at, rng:uniform(0.5, 1.5), rng:uniform(-pi, pi)) end },
+  free_shell = { 0, function(rng, at) return polar(at, rng:uniform(1, 3), rng:uniform(-pi, pi)) end },
   forward = { 1, function(rng, at) return polar(at, rng:uniform(0.3, 1), at.yaw + rng:uniform(-0.6, 0.6)) end },
   approach = { 2, function(rng, at, target)
-    return polar(at, rng:uniform(0.3, 0.9), bearing(at, target) + rng:uniform(-0.3, 0.3))
+    return polar(at, rng:uniform(0.3, 1.5), bearing(at, target) + rng:uniform(-0.3, 0.3))
   end },
   bypass = { 3, function(rng, at, target)
-    return polar(at, rng:uniform(0.4, 1), bearing(at, target) + rng:choice { -1, 1 } * rng:uniform(1.2, 1.9))
+    return polar(at, rng:uniform(0.5, 2), bearing(at, target) + rng:choice { -1, 1 } * rng:uniform(1.2, 1.9))
   end },
   refine = { 4, function(_, at) return at.x, at.y end },
   backtrack = { 5, function(_, _, _, before) return before.x, before.y end },
   orbit = { 6, function(rng, at, target)
-    return polar(target, level(at, target), bearing(target, at) + rng:uniform(-1.2, 1.2))
+    return polar(target, level(at, target), bearing(target, at) + rng:uniform(-2, 2))
   end },
 }
 local GAZE = {
@@ -98,11 +98,11 @@ local MIXTURE = {
   { stand = "refine", gaze = "target", weight = 0.10 },
   { stand = "forward", gaze = "keep", weight = 0.15 },
   { stand = "forward", gaze = "away", weight = 0.10 },
-  { stand = "approach", gaze = "target", weight = 0.20 },
+  { stand = "approach", gaze = "target", weight = 0.15 },
   { stand = "bypass", gaze = "target", weight = 0.15 },
   { stand = "orbit", gaze = "target", weight = 0.20 },
   { stand = "backtrack", gaze = "back", weight = 0.05 },
-  { stand = "free_shell", gaze = "away", weight = 0.05 },
+  { stand = "free_shell", gaze = "away", weight = 0.10 },
 }
 local COMPONENTS, WEIGHTS = {}, {}
 for i, component in ipairs(MIXTURE) do COMPONENTS[i], WEIGHTS[i] = i, component.weight end
