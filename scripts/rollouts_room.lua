@@ -2,8 +2,8 @@
 -- of candidate views; an oracle scores them by point-to-surface distances; the depth of the view taken is kept.
 -- Run: skyfall script scripts/rollouts_room.lua
 local skyfall = require "skyfall"
-local room_of_boxes = require "room"
-local clearance, pose, cast = room_of_boxes.clearance, room_of_boxes.pose, room_of_boxes.cast
+local rooms = require "room"
+local clearance, pose, cast = rooms.clearance, rooms.pose, rooms.cast
 local random, rollouts = skyfall.random, skyfall.rollouts
 local cos, sin, sqrt, max, pi = math.cos, math.sin, math.sqrt, math.max, math.pi
 
@@ -64,7 +64,8 @@ local function look(room, target, cameras, rng)
   return clouds
 end
 
--- Shells: where candidates stand (position families) and look (strategies), under the store's ids.
+-- Shells: where candidates stand (position families) and look (strategies), each with the store's id for it,
+-- and the mixture of both that they are drawn from.
 
 local function bearing(from, to) return math.atan(to.y - from.y, to.x - from.x) end
 local function level(from, to) return sqrt((to.x - from.x) ^ 2 + (to.y - from.y) ^ 2) end
@@ -73,36 +74,38 @@ local function polar(from, distance, heading)
   return from.x + distance * cos(heading), from.y + distance * sin(heading)
 end
 
-local STAND = {
-  free_shell = { 0, function(rng, at) return polar(at, rng:uniform(1, 3), rng:uniform(-pi, pi)) end },
-  forward = { 1, function(rng, at) return polar(at, rng:uniform(0.3, 1), at.yaw + rng:uniform(-0.6, 0.6)) end },
-  approach = { 2, function(rng, at, target)
+local POSITION = {
+  upper_bound_free_shell = { 0, function(rng, at) return polar(at, rng:uniform(1, 3), rng:uniform(-pi, pi)) end },
+  forward_local = { 1, function(rng, at) return polar(at, rng:uniform(0.3, 1), at.yaw + rng:uniform(-0.6, 0.6)) end },
+  target_bearing_local = { 2, function(rng, at, target)
     return polar(at, rng:uniform(0.3, 1.5), bearing(at, target) + rng:uniform(-0.3, 0.3))
   end },
-  bypass = { 3, function(rng, at, target)
+  lateral_target_bypass = { 3, function(rng, at, target)
     return polar(at, rng:uniform(0.5, 2), bearing(at, target) + rng:choice { -1, 1 } * rng:uniform(1.2, 1.9))
   end },
-  refine = { 4, function(_, at) return at.x, at.y end },
-  backtrack = { 5, function(_, _, _, before) return before.x, before.y end },
-  orbit = { 6, function(rng, at, target)
+  local_refinement = { 4, function(_, at) return at.x, at.y end },
+  revisit_backtrack = { 5, function(_, _, _, before) return before.x, before.y end },
+  target_orbit = { 6, function(rng, at, target)
     return polar(target, level(at, target), bearing(target, at) + rng:uniform(-2, 2))
   end },
 }
-local GAZE = {
-  keep = { 0, function(_, at) return at.yaw, at.pitch end },
-  away = { 1, function(to, at) return bearing(at, to), 0 end },
-  back = { 2, function(to, at) return bearing(to, at), 0 end },
-  target = { 3, function(to, _, target) return bearing(to, target), math.atan(target.z - to.z, level(to, target)) end },
+local STRATEGY = {
+  forward_rig = { 0, function(_, at) return at.yaw, at.pitch end },
+  radial_away = { 1, function(to, at) return bearing(at, to), 0 end },
+  radial_towards = { 2, function(to, at) return bearing(to, at), 0 end },
+  target_point = { 3, function(to, _, target)
+    return bearing(to, target), math.atan(target.z - to.z, level(to, target))
+  end },
 }
 local MIXTURE = {
-  { stand = "refine", gaze = "target", weight = 0.10 },
-  { stand = "forward", gaze = "keep", weight = 0.15 },
-  { stand = "forward", gaze = "away", weight = 0.10 },
-  { stand = "approach", gaze = "target", weight = 0.15 },
-  { stand = "bypass", gaze = "target", weight = 0.15 },
-  { stand = "orbit", gaze = "target", weight = 0.20 },
-  { stand = "backtrack", gaze = "back", weight = 0.05 },
-  { stand = "free_shell", gaze = "away", weight = 0.10 },
+  { position = "local_refinement", strategy = "target_point", weight = 0.10 },
+  { position = "forward_local", strategy = "forward_rig", weight = 0.15 },
+  { position = "forward_local", strategy = "radial_away", weight = 0.10 },
+  { position = "target_bearing_local", strategy = "target_point", weight = 0.15 },
+  { position = "lateral_target_bypass", strategy = "target_point", weight = 0.15 },
+  { position = "target_orbit", strategy = "target_point", weight = 0.20 },
+  { position = "revisit_backtrack", strategy = "radial_towards", weight = 0.05 },
+  { position = "upper_bound_free_shell", strategy = "radial_away", weight = 0.10 },
 }
 local COMPONENTS, WEIGHTS = {}, {}
 for i, component in ipairs(MIXTURE) do COMPONENTS[i], WEIGHTS[i] = i, component.weight end
@@ -112,10 +115,10 @@ local function sample_shell(rng, at, before, target)
   local shell = { { x = at.x, y = at.y, z = at.z, mixture = 1, probability = 1 } }
   for i = 2, rng:integers(10, 17) do
     local which = rng:choice(COMPONENTS, { p = WEIGHTS })
-    local x, y = STAND[MIXTURE[which].stand][2](rng, at, target, before)
+    local x, y = POSITION[MIXTURE[which].position][2](rng, at, target, before)
     shell[i] = { x = x, y = y, z = at.z + rng:uniform(-0.3, 0.3), mixture = which, probability = WEIGHTS[which] }
   end
-  for _, to in ipairs(shell) do to.yaw, to.pitch = GAZE[MIXTURE[to.mixture].gaze][2](to, at, target) end
+  for _, to in ipairs(shell) do to.yaw, to.pitch = STRATEGY[MIXTURE[to.mixture].strategy][2](to, at, target) end
   return shell
 end
 
@@ -137,13 +140,13 @@ local function judge(room, shell, at, target)
     local free, standing = gap > 0, gap >= STANDOFF
     -- A turn has no path, and none is looked for to where nobody can stand.
     local moves = dx ~= 0 or dy ~= 0 or dz ~= 0
-    local least = moves and standing and room_of_boxes.path_clearance(room, at, to, BODY) or 0 / 0
+    local least = moves and standing and rooms.path_clearance(room, at, to, BODY) or 0 / 0
     local reachable = standing and not (least < BODY)
     if reachable then valid[#valid + 1] = to end
     append(rules, { free = free, standing = standing, reachable = reachable })
     append(extras, {
       min_distance_to_mesh = gap,
-      free_space_margin_m = -room_of_boxes.box_distance(room.walls, to.x, to.y, to.z),
+      free_space_margin_m = -rooms.box_distance(room.walls, to.x, to.y, to.z),
       path_min_clearance_m = least,
       path_collision_mask = least < BODY,
       path_collision_applicable_mask = moves,
@@ -158,7 +161,7 @@ local function judge(room, shell, at, target)
     local component = MIXTURE[to.mixture]
     append(candidates, {
       shell_poses = pose(to), sampler_probability = to.probability, mixture_id = to.mixture - 1,
-      position_id = STAND[component.stand][1], strategy_id = GAZE[component.gaze][1],
+      position_id = POSITION[component.position][1], strategy_id = STRATEGY[component.strategy][1],
     })
   end
   candidates.mask_valid, candidates.extras = rules.reachable, extras
@@ -267,7 +270,7 @@ local writer = rollouts.writer {
 local rng = random.rng(SEED)
 local room
 for row = 0, ROOMS * ROOTS - 1 do
-  if row % ROOTS == 0 then room = room_of_boxes.build(rng) end
+  if row % ROOTS == 0 then room = rooms.build(rng) end
   local root, which = root_camera(room, rng), rng:integers(1, #room.boxes + 1)
   local scene, box = ("room-%02d"):format(row // ROOTS), room.boxes[which]
   local name = ("%s/box-%d"):format(scene, which)
