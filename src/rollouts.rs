@@ -12,6 +12,7 @@ mod content;
 mod datum;
 mod dictionary;
 mod identifier;
+mod info;
 mod labels;
 mod manifest;
 mod q_h;
@@ -26,7 +27,9 @@ mod writer;
 mod zarr;
 
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
-pub use reader::Store;
+pub use info::{DrawError, Info, InfoSections, Profile, info, panel, random_index, validation};
+pub use reader::chains::{Batch, Batches, Chain, ChainError, ChainOptions, ChainReader, State};
+pub use reader::{CodecTables, Columns, Groups, Store};
 pub use record::{Datum, RecordError, RolloutRecord};
 pub use target::TargetInputProtocol;
 pub use validate::{Validation, validate};
