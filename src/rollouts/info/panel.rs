@@ -37,7 +37,11 @@ pub(super) fn panel(tree: &Value) -> String {
     }
     let invocation = section(&["manifest", "generation", "invocation"]);
     for (label, key) in [("mode", "mode"), ("config", "config_path"), ("toml sha256", "raw_toml_sha256")] {
-        line(&mut out, label, &invocation.get(key).filter(|value| !value.is_null()).map_or("-".to_owned(), |value| printed(Some(value))));
+        line(
+            &mut out,
+            label,
+            &invocation.get(key).filter(|value| !value.is_null()).map_or("-".to_owned(), |value| printed(Some(value))),
+        );
     }
     let coverage = section(&["manifest", "source_coverage"]);
     table(&mut out, "scenes", coverage.get("scene_counts"));
@@ -54,9 +58,15 @@ pub(super) fn panel(tree: &Value) -> String {
     let preflight = section(&["preflight"]);
     if !preflight.is_empty() {
         let go = preflight.get("go") == Some(&Value::Bool(true));
-        out.push_str(&format!("\npreflight ({}): {}\n", printed(preflight.get("profile")), if go { "go" } else { "no go" }));
+        out.push_str(&format!(
+            "\npreflight ({}): {}\n",
+            printed(preflight.get("profile")),
+            if go { "go" } else { "no go" }
+        ));
         for (label, key) in [("blocker", "blockers"), ("warning", "warnings")] {
-            for text in preflight.get(key).and_then(Value::as_list).unwrap_or_default().iter().filter_map(Value::as_text) {
+            for text in
+                preflight.get(key).and_then(Value::as_list).unwrap_or_default().iter().filter_map(Value::as_text)
+            {
                 line(&mut out, &format!("  {label}"), text);
             }
         }
@@ -71,7 +81,8 @@ fn statistics(out: &mut String, stats: &Map) {
     let section = |key: &str| stats.get(key).and_then(Value::as_map);
     let number = |map: Option<&Map>, key: &str| map.and_then(|map| map.get(key)).and_then(Value::as_float);
     if let Some(validity) = section("candidate_validity") {
-        let share = number(Some(validity), "fraction").map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+        let share =
+            number(Some(validity), "fraction").map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
         out.push_str("\nvalidity\n");
         line(out, "  valid", &format!("{share} of {}", printed(validity.get("total"))));
         let each = validity.get("valid_per_step").and_then(Value::as_map);

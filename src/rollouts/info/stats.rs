@@ -118,7 +118,10 @@ pub(super) fn stats(store: &Store, manifest: &Value) -> Result<(Value, Value), S
             map([("strategy_counts", counted(&of_valid[0])), ("component_counts", counted(&of_valid[1]))]),
         ),
         ("policy_counts", counted(&policies)),
-        ("source_coverage", manifest.as_map().and_then(|map| map.get("source_coverage")).cloned().unwrap_or(Value::Null)),
+        (
+            "source_coverage",
+            manifest.as_map().and_then(|map| map.get("source_coverage")).cloned().unwrap_or(Value::Null),
+        ),
     ]);
     Ok((stats, counts.rewards.value()))
 }
@@ -157,8 +160,14 @@ fn name<K: AsRef<str>>(id: i32, names: &[K]) -> Option<String> {
 impl Counts {
     fn add(&mut self, store: &Store, names: &Components, rows: std::ops::Range<usize>) -> Result<(), StoreError> {
         let columns = [
-            "step_row_id", "actor_action_mask", "selected_mask", "strategy_id", "mixture_id", "invalid_reason_bitset",
-            "target_root_gain", "pose_world_cam",
+            "step_row_id",
+            "actor_action_mask",
+            "selected_mask",
+            "strategy_id",
+            "mixture_id",
+            "invalid_reason_bitset",
+            "target_root_gain",
+            "pose_world_cam",
         ];
         let table = store.table("candidates", &columns, rows.clone())?;
         let flags = |name: &str| table.get(name).and_then(Array::as_bool).unwrap_or_default();
