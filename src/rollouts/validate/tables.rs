@@ -9,7 +9,8 @@ use indexmap::IndexMap;
 
 use super::findings::Findings;
 use crate::array::{Array, DType, Item};
-use crate::rollouts::dictionary::{Dictionaries, Dictionary, NAMES};
+use crate::rollouts::column::Column as Described;
+use crate::rollouts::dictionary::{Dictionary, NAMES};
 use crate::rollouts::schema::{Candidates, Diagnostics, Lineage, Rollouts, Sources, Steps, Targets};
 use crate::rollouts::zarr::{Column, StoreReader};
 use crate::text::json;
@@ -201,16 +202,13 @@ pub(super) struct Tables {
 }
 
 /// A table's columns as the schema has them.
-fn schema(columns: Vec<(&'static str, Array)>) -> Vec<Expected> {
-    let width = |array: &Array| array.shape().get(1).copied().unwrap_or(0);
-    columns.into_iter().map(|(name, array)| (name, array.dtype(), width(&array))).collect()
+fn schema<'a>(columns: impl Iterator<Item = Described<'a>>) -> Vec<Expected> {
+    columns.map(|column| (column.name, column.dtype, column.tail.first().copied().unwrap_or(0))).collect()
 }
 
 impl Tables {
     pub(super) fn load(reader: &StoreReader, findings: &mut Findings) -> Self {
-        let none = Dictionaries::default();
-        let mut describe = |group: &str, columns| {
-            let schema = schema(columns);
+        let mut describe = |group: &str, schema: Vec<Expected>| {
             let table = Table::describe(reader, group, &schema, findings);
             if group == Candidates::GROUP {
                 table.extras(reader, group, &schema, findings);
@@ -218,14 +216,14 @@ impl Tables {
             table
         };
         let small = [
-            describe(Sources::GROUP, Sources::default().arrays(&none)),
-            describe(Targets::GROUP, Targets::default().arrays(&none)),
-            describe(Rollouts::GROUP, Rollouts::default().arrays(&none)),
-            describe(Lineage::GROUP, Lineage::default().arrays(&none)),
-            describe(Steps::GROUP, Steps::default().arrays(&none)),
+            describe(Sources::GROUP, schema(Sources::default().columns())),
+            describe(Targets::GROUP, schema(Targets::default().columns())),
+            describe(Rollouts::GROUP, schema(Rollouts::default().columns())),
+            describe(Lineage::GROUP, schema(Lineage::default().columns())),
+            describe(Steps::GROUP, schema(Steps::default().columns())),
         ];
-        let candidates = describe(Candidates::GROUP, Candidates::default().arrays(&none));
-        let diagnostics = describe(Diagnostics::GROUP, Diagnostics::default().arrays(&none));
+        let candidates = describe(Candidates::GROUP, schema(Candidates::default().columns()));
+        let diagnostics = describe(Diagnostics::GROUP, schema(Diagnostics::default().columns()));
         // A shape that does not go with the others' is no reason to read so many rows.
         let sound = findings.is_empty();
         let mut read = |table: &Table| {
@@ -246,7 +244,9 @@ impl Tables {
             diagnostics,
             dictionaries: Default::default(),
         };
-        for (name, slot) in NAMES.iter().zip(&mut tables.dictionaries) {
+        // The codec's dictionary is checked with the codec.
+        let always = NAMES.iter().zip(&mut tables.dictionaries).take(Dictionary::CandidateFact as usize);
+        for (name, slot) in always {
             match texts(reader, &format!("dictionaries/{name}")) {
                 Ok(list) => *slot = list,
                 Err(what) => findings.add(what),

@@ -152,6 +152,11 @@ impl StoreReader {
         }
     }
 
+    /// A store that its writer has not finished: it has no root yet, and every chunk there is.
+    pub(in crate::rollouts) fn unfinished(directory: &Path) -> Self {
+        Self { files: Directory::new(directory), all_stored: true }
+    }
+
     /// The store's directory.
     pub(in crate::rollouts) fn directory(&self) -> &Path {
         self.files.root()

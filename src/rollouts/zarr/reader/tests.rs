@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zarrs::array::{Array as Node, ArrayMetadata};
+use zarrs::storage::store::MemoryStore;
+use zarrs::storage::{ListableStorageTraits, ReadableStorageTraits};
 
 use super::StoreReader;
 use crate::array::Array;
@@ -45,14 +47,19 @@ fn write(root: &Path, shape: &[u64], chunks: &str, codecs: &[&str], some: Option
         codecs.join(", ")
     );
     let metadata = ArrayMetadata::try_from(document.as_str()).unwrap();
-    let node = Node::new_with_metadata(Arc::new(Directory::new(root)), "/a", metadata).unwrap();
+    let memory = Arc::new(MemoryStore::new());
+    let node = Node::new_with_metadata(Arc::clone(&memory), "/a", metadata).unwrap();
     let count: u64 = shape.iter().product();
     let items: Vec<f32> = (0..count).map(|number| number as f32).collect();
     let rows = some.unwrap_or(shape[0]);
     let ranges: Vec<_> = std::iter::once(0..rows).chain(shape[1..].iter().map(|length| 0..*length)).collect();
     let stored = (count / shape[0] * rows) as usize;
     node.store_array_subset(&ranges, &items[..stored]).unwrap();
-    fs::write(root.join("a/zarr.json"), document).unwrap();
+    let files = Directory::new(root);
+    for key in memory.list().unwrap() {
+        files.write(key.as_str(), &memory.get(&key).unwrap().unwrap()).unwrap();
+    }
+    files.write("a/zarr.json", document.as_bytes()).unwrap();
     let all = items.iter().enumerate().map(|(at, item)| if at < stored { *item } else { f32::NAN }).collect::<Vec<_>>();
     let shape: Vec<usize> = shape.iter().map(|length| *length as usize).collect();
     Array::from_vec(&shape, all).unwrap()
