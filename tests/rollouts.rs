@@ -1,5 +1,8 @@
 //! Rollout stores: whole or not at all, the same bytes twice, and a validator that sees damage.
 
+mod hostile;
+mod info;
+mod reading;
 mod records;
 mod refusals;
 mod tampering;
