@@ -33,7 +33,7 @@ mod writer;
 mod zarr;
 
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
-pub use info::{DrawError, Info, InfoSections, Profile, info, panel, random_index, validation};
+pub use info::{DrawError, Info, InfoSections, PlotError, Profile, info, panel, plot, random_index, validation};
 pub use reader::chains::{Batch, Batches, Chain, ChainError, ChainOptions, ChainReader, State};
 pub use reader::{CodecTables, Columns, Groups, Store};
 pub use record::{Datum, RecordError, RolloutRecord};

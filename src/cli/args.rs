@@ -368,6 +368,12 @@ pub(super) struct InfoArguments {
     /// Draw among rollouts with at least this horizon
     #[arg(long, value_name = "STEPS", default_value_t = 2)]
     pub(super) min_horizon: i64,
+    /// Draw a step's shell, and the frames along its chain, as PNG files in OUT
+    #[arg(long, value_name = "OUT")]
+    pub(super) plot: Option<PathBuf>,
+    /// The step to draw, counted from 0
+    #[arg(long, value_name = "ROW", default_value_t = 0)]
+    pub(super) step: usize,
     /// Seed of the draw
     #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true)]
     pub(super) seed: i64,

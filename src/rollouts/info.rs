@@ -3,6 +3,7 @@
 
 mod distribution;
 mod panel;
+mod plot;
 mod preflight;
 mod stats;
 mod twister;
@@ -11,6 +12,7 @@ use super::identifier::compact;
 use super::{Store, StoreError, Validation, validate};
 use crate::diagnostic::{Exit, Problem};
 use crate::value::{Map, Value};
+pub use plot::{PlotError, plot};
 use twister::Twister;
 
 /// How strict a preflight is.

@@ -19,6 +19,11 @@ pub(super) fn info(arguments: &InfoArguments, terminal: &Terminal) -> Ending {
         terminal.print(&format!("{text}\n"));
         return Ok(Exit::Success);
     }
+    if let Some(out) = &arguments.plot {
+        let files = rollouts::plot(&store, arguments.step, out).map_err(Diagnostic::from)?;
+        files.iter().for_each(|file| terminal.print(&format!("{}\n", file.display())));
+        return Ok(Exit::Success);
+    }
     let profile = match arguments.profile {
         ProfileArgument::Smoke => Profile::Smoke,
         ProfileArgument::Production => Profile::Production,
