@@ -1,6 +1,9 @@
 //! Rollout stores: whole or not at all, the same bytes twice, and a validator that sees damage.
 
 mod command;
+mod hostile;
+mod info;
+mod reading;
 mod records;
 mod refusals;
 mod streaming;

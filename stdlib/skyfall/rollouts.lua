@@ -73,23 +73,85 @@ M.write_rollout_zarr_store = function(store_dir, records, options)
   return writer:finish()
 end
 
+---@class skyfall.RolloutsGroups
+---@field keys skyfall.Array the ids, ascending
+---@field rows fun(self: skyfall.RolloutsGroups, key: integer): skyfall.Array rows of an id, counted from 1
+
+---@class skyfall.RolloutsCodec
+---@field step_candidate_facts table<string, skyfall.Array>
+---@field candidate_semantics table<string, skyfall.Array>
+---@field candidate_criteria table<string, skyfall.Array>
+---@field candidate_actions table<string, skyfall.Array>
+---@field candidate_valids table<string, skyfall.Array>
+---@field facts_by_step skyfall.RolloutsGroups
+---@field semantics_by_candidate skyfall.RolloutsGroups
+---@field criteria_by_candidate skyfall.RolloutsGroups
+---@field actions_by_step skyfall.RolloutsGroups
+---@field valids_by_step skyfall.RolloutsGroups
+---@field texts string[] texts by id, the text of id 0 first
+
+--- A store open for reading. Rows count from 1; `first` and `last` are both included.
 ---@class skyfall.RolloutsStore
 ---@field manifest table
 ---@field attributes table
----@field array fun(self: skyfall.RolloutsStore, path: string): skyfall.Array
+---@field array fun(self: skyfall.RolloutsStore, path: string, first: integer?, last: integer?): skyfall.Array
+---@field columns fun(self: skyfall.RolloutsStore, group: string): string[]
+---@field table fun(self: skyfall.RolloutsStore, group: string, options: { columns: string[]?, first: integer?, last: integer? }?): table<string, skyfall.Array>
+---@field dictionary fun(self: skyfall.RolloutsStore, name: string): string[]
+---@field candidate_shell_index fun(self: skyfall.RolloutsStore): skyfall.RolloutsGroups
+---@field candidate_codec_tables fun(self: skyfall.RolloutsStore): skyfall.RolloutsCodec?
 ---@field q_h_view fun(self: skyfall.RolloutsStore, options: { discount_gamma: number? }?): table<string, skyfall.Array>
+---@field info fun(self: skyfall.RolloutsStore, options: { validate: boolean?, stats: boolean?, preflight: ("smoke"|"production")? }?): table
+---@field random_index fun(self: skyfall.RolloutsStore, options: { min_horizon: integer?, seed: integer? }?): table
 
 --- Opens a store for reading.
 ---@param store_dir string
 ---@return skyfall.RolloutsStore
 M.open = native.open
 
+---@class skyfall.RolloutsState
+---@field candidate_pose_relative_root skyfall.Array
+---@field action_mask skyfall.Array
+---@field label_mask skyfall.Array
+---@field candidate_reward skyfall.Array
+---@field one_step_target_rri skyfall.Array
+---@field horizon_remaining integer
+---@field selected_index integer the slot of the selected action, counted from 1
+---@field discount number
+---@field terminal boolean
+
+---@class skyfall.RolloutsChain
+---@field store_index integer
+---@field rollout_row_id integer
+---@field target_row_id integer
+---@field source_ref table
+---@field root_pose_world skyfall.Array
+---@field target_extents skyfall.Array
+---@field target_pose_world_object skyfall.Array
+---@field states skyfall.RolloutsState[]
+---@field selected_depth table<string, skyfall.Array>?
+
+--- Chains of one or several stores, each validated once and all held to one contract; `#chains`.
+--- `state_batches` gives tables of arrays padded to the widest shell: ids and slots in them count
+--- from 0, as they do in the store.
+---@class skyfall.RolloutsChains
+---@field contract table
+---@field provenance { path: string, manifest_sha256: string, states: integer }[]
+---@field chain fun(self: skyfall.RolloutsChains, index: integer): skyfall.RolloutsChain
+---@field chain_batches fun(self: skyfall.RolloutsChains, options: { size: integer, seed: integer? }): fun(): skyfall.RolloutsChain[]?
+---@field state_batches fun(self: skyfall.RolloutsChains, options: { size: integer, seed: integer? }): fun(): table<string, skyfall.Array>?
+
+--- Reads chains to learn from.
+---@param options { stores: string[], campaign_split: string?, include_selected_depth: boolean? }
+---@return skyfall.RolloutsChains
+M.chains = native.chains
+
 ---@class skyfall.RolloutsValidation
 ---@field ok boolean
 ---@field num_rollouts integer
 ---@field num_steps integer
 ---@field num_candidates integer
----@field errors string[]
+---@field errors string[] one line a kind of violation: the first row and how many more
 
 --- Checks a store against its contract; every violation is reported.
 ---@param store_dir string
