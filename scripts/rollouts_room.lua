@@ -7,7 +7,7 @@ local clearance, pose, cast = rooms.clearance, rooms.pose, rooms.cast
 local random, rollouts = skyfall.random, skyfall.rollouts
 local cos, sin, sqrt, max, pi = math.cos, math.sin, math.sqrt, math.max, math.pi
 
-local SEED, ROOMS, ROOTS, HORIZON = 7, 8, 3, 5
+local SEED, ROOMS, ROOTS, HORIZON = 7, 10, 3, 5
 local RECIPES = { "oracle_greedy", "temperature_softmax" }
 local TEMPERATURE = 0.05
 local BODY, STANDOFF = 0.15, 0.25 -- metres that the camera's body needs on its way, and where it stops
