@@ -77,7 +77,15 @@ fn mistakes_name_their_line_and_leave_the_old_store() {
         (format!("{good}[1]\n"), &["bad.jsonl:2", "must be a map"], 3),
         (good.replace("\"horizon\"", "\"horizn\""), &["bad.jsonl:1", "horizn", "horizon"], 3),
         (good.replacen("true", "1", 1), &["bad.jsonl:1", "mask_valid", "must be a boolean"], 3),
-        (format!("{good}{}", good.replace("\"split\": \"train\"", "\"split\": \"test\"").replace("\"split\":\"train\"", "\"split\":\"test\"")), &["bad.jsonl:2", "one split a store"], 3),
+        (
+            format!(
+                "{good}{}",
+                good.replace("\"split\": \"train\"", "\"split\": \"test\"")
+                    .replace("\"split\":\"train\"", "\"split\":\"test\"")
+            ),
+            &["bad.jsonl:2", "one split a store"],
+            3,
+        ),
         (String::new(), &["no record was added"], 1),
     ];
     for (text, words, code) in cases {

@@ -226,7 +226,18 @@ pub fn with_facts(mut record: Datum) -> Datum {
         let texts = |text: &str| Datum::Value(Value::List(vec![text.into(); n]));
         let indices: Vec<i32> = (0..n as i32).filter(|index| valid[*index as usize]).collect();
         let criterion = |name: &str, local: bool| {
-            let reason: Vec<i64> = valid.iter().map(|valid| if !local { -1 } else if *valid { 0 } else { 6 }).collect();
+            let reason: Vec<i64> = valid
+                .iter()
+                .map(|valid| {
+                    if !local {
+                        -1
+                    } else if *valid {
+                        0
+                    } else {
+                        6
+                    }
+                })
+                .collect();
             map([
                 ("criterion", text(name)),
                 ("reason_revision", text(if local { "candidate_admission_v1" } else { "unavailable_v1" })),
