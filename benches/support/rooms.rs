@@ -9,7 +9,7 @@ const STEPS: usize = 6;
 const CHAINS: usize = 2;
 const WIDTH: usize = 60;
 /// Candidates of one record.
-pub const PER_RECORD: usize = STEPS * CHAINS * WIDTH;
+pub(crate) const PER_RECORD: usize = STEPS * CHAINS * WIDTH;
 
 /// A stream of numbers in [0, 1).
 struct Numbers(u64);
@@ -28,13 +28,13 @@ impl Numbers {
 }
 
 /// So many records, with depth rasters of the given height and width if there are to be any.
-pub fn records(count: usize, raster: Option<(usize, usize)>) -> Vec<RolloutRecord> {
+pub(crate) fn records(count: usize, raster: Option<(usize, usize)>) -> Vec<RolloutRecord> {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     (0..count).map(|root| record(root, raster, &mut numbers)).collect()
 }
 
 /// Makes a record one of another root.
-pub fn rename(record: &mut RolloutRecord, root: usize) {
+pub(crate) fn rename(record: &mut RolloutRecord, root: usize) {
     let row = i64::try_from(root).unwrap();
     record.rollout_id_prefix = format!("root-{root:07}");
     let source = &mut record.source;

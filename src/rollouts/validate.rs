@@ -105,6 +105,7 @@ fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findi
     if states.ordered {
         root::counts(root, tables, states.width(), findings);
     }
+    root::beside(reader, root, findings);
     states::check(tables, findings);
     sources::check(root, tables, findings);
     let trainable = targets::check(root, tables, findings);

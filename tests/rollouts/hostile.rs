@@ -59,8 +59,8 @@ fn a_chunk_that_is_gone_is_always_told() {
     let scratch = tempfile::tempdir().unwrap();
     let path = full(&scratch);
     for (name, bytes) in files(&path).into_iter().filter(|(name, _)| name.contains("/c/")) {
-        // What a store adds beside the contract is not read.
-        if ["metadata", "crop_policy_dictionary"].iter().any(|beside| name.contains(beside)) {
+        // A copy of a dictionary, which nothing reads.
+        if name.contains("crop_policy_dictionary") {
             continue;
         }
         fs::remove_file(path.join(&name)).unwrap();
@@ -70,7 +70,7 @@ fn a_chunk_that_is_gone_is_always_told() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
 
     #[test]
     fn damage_never_panics(harms in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6_u8, any::<u8>()), 1..4)) {

@@ -105,10 +105,10 @@ fn lua_reads_what_the_command_reads() {
         local rollouts = require("skyfall").rollouts
         local store = rollouts.open "rollouts.zarr"
         assert(store:array("steps/step_row_id", 3, 5).shape[1] == 3)
-        assert(store:table("candidates", { columns = { "target_rri" }, first = 2 }).target_rri:len() == store.attributes.num_candidates - 1)
+        assert(store:table("candidates", { columns = { "target_rri" }, first = 2 }).target_rri.shape[1] == store.attributes.num_candidates - 1)
         assert(store:dictionary("scene")[1] == "line" and #store:columns("steps") == 14)
         local shells = store:candidate_shell_index()
-        assert(shells:rows(0)[1] == 1 and shells.keys:len() == 80)
+        assert(shells:rows(0)[1] == 1 and shells.keys.shape[1] == 80)
         assert(store:candidate_codec_tables() == nil)
         assert(store:info { stats = true }.stats.selected.total == 80)
         assert(store:random_index { seed = 7 }.index == 10)
@@ -119,7 +119,7 @@ fn lua_reads_what_the_command_reads() {
         local state = chain.states[1]
         assert(state.action_mask[state.selected_index])
         local seen = 0
-        for batch in chains:state_batches { size = 32, seed = 5 } do seen = seen + batch.terminal:len() end
+        for batch in chains:state_batches { size = 32, seed = 5 } do seen = seen + batch.terminal.shape[1] end
         assert(seen == 80)
         for batch in chains:chain_batches { size = 20 } do assert(#batch == 20) end
         assert(not pcall(chains.chain, chains, 21))

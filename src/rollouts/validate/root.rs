@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::codec;
 use super::findings::Findings;
-use super::tables::Tables;
+use super::tables::{Tables, texts};
 use crate::digest::sha256_hex;
 use crate::rollouts::config::profile_is_known;
-use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
+use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, REASONS, SCHEMA_ID, SCHEMA_VERSION};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -140,6 +140,26 @@ fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
         if key != "manifest_sha256" && own != other {
             findings.add(format!("{MANIFEST_FILE} root_attrs.{key}: is {other}, but the root's is {own}"));
         }
+    }
+}
+
+/// What stands beside the tables: the reasons' names and the protocol, as the root has it.
+pub(super) fn beside(reader: &StoreReader, root: &Root, findings: &mut Findings) {
+    for (path, expected) in [
+        ("metadata/reason_code_names", REASONS.to_vec()),
+        ("metadata/field_retention_policy", vec![root.text("field_retention_policy")]),
+        ("targets/target_protocol_version", vec![root.text("target_protocol_version")]),
+    ] {
+        match texts(reader, path) {
+            Ok(found) if found == expected => {}
+            Ok(found) => findings.add(format!("{path}: is {found:?}, not {expected:?}")),
+            Err(what) => findings.add(what),
+        }
+    }
+    match reader.array("metadata/reason_code_bits") {
+        Ok(bits) if bits.numbers().eq((0_u32..).map(f64::from).take(REASONS.len())) => {}
+        Ok(_) => findings.add("metadata/reason_code_bits: does not count up from 0 to the last reason"),
+        Err(error) => findings.add(error.to_string()),
     }
 }
 

@@ -380,7 +380,7 @@ impl Axis {
 
 /// Copies where chunk and wanted part meet.
 fn copy(axes: &[Axis], size: usize, chunk: &[u8], target: &mut [u8]) -> Option<()> {
-    let Some((axis, rest)) = axes.split_first() else { return None };
+    let (axis, rest) = axes.split_first()?;
     if rest.is_empty() {
         let from = chunk.get(axis.from * size..(axis.from + axis.count) * size)?;
         target.get_mut(axis.to * size..(axis.to + axis.count) * size)?.copy_from_slice(from);
