@@ -45,13 +45,21 @@ pub fn open_at_most(path: &Path, most: usize) -> Result<IndexMap<String, Array>,
 /// # Errors
 /// [`NpyError`], with the path; when there is no such array.
 pub fn open_one(path: &Path, key: &str) -> Result<Array, NpyError> {
+    open_one_at_most(path, key, usize::MAX)
+}
+
+/// The array `key` of the archive at `path`, of at most `most` bytes.
+///
+/// # Errors
+/// Also when it is larger.
+pub fn open_one_at_most(path: &Path, key: &str, most: usize) -> Result<Array, NpyError> {
     let read = || {
         let mut archive = Archive::open(BufReader::new(File::open(path)?))?;
         let keys = archive.keys();
         if !keys.iter().any(|known| known == key) {
             return Err(NpyError::Key { key: key.to_owned(), keys });
         }
-        archive.read(key, usize::MAX).map_err(|cause| cause.of(key))
+        archive.read(key, most).map_err(|cause| cause.of(key))
     };
     read().map_err(|cause: NpyError| cause.at(path))
 }

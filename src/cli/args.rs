@@ -312,8 +312,8 @@ pub(super) struct RolloutsWriteArguments {
     #[arg(value_name = "RECORDS.jsonl")]
     pub(super) records: PathBuf,
     /// The store's directory, replaced when the new store is complete
-    #[arg(short, long, value_name = "DIR")]
-    pub(super) output: PathBuf,
+    #[arg(short = 'o', long, visible_alias = "output", value_name = "DIR")]
+    pub(super) store: PathBuf,
     /// The writer's options, a map in YAML or JSON
     #[arg(long, value_name = "FILE")]
     pub(super) options: Option<PathBuf>,

@@ -4,7 +4,9 @@
 use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
 use super::identifier::{compact, names_snippet};
-use super::record::{Candidates, RecordError, RolloutRecord, Step, Target};
+use super::labels::Cumulative;
+use super::record::{Candidates, Pose, RecordError, RolloutRecord, Step, Target};
+use super::shell;
 use super::tables::split_of;
 use super::target::{Evidence, TargetInputProtocol, explicit_hash};
 
@@ -63,9 +65,14 @@ pub(super) fn check(
                 format!("{} steps are more than the horizon of {}", trajectory.steps.len(), record.horizon),
             );
         }
+        let mut sums = Cumulative::default();
         for (index, step) in trajectory.steps.iter().enumerate() {
             let path = format!("{path}.steps[{index}]");
-            check_step(step, trainable, config, &path)?;
+            check_step(step, &record.root_pose_world, trainable, config, &path)?;
+            sums.add(step);
+            if sums.values().iter().any(|sum| sum.is_infinite()) {
+                return mistake(format!("{path}.labels"), "sum to more than float32 holds along the chain");
+            }
             let facts = step.candidate_trace_facts.as_ref();
             if *agreed.codec.get_or_insert(facts.is_some()) != facts.is_some() {
                 let message = "is given for some steps of the store only: all have it, or none";
@@ -182,7 +189,7 @@ fn same(path: &str, given: Option<&str>, store: &str) -> Checked {
     }
 }
 
-fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, path: &str) -> Checked {
+fn check_step(step: &Step, root: &Pose, trainable: bool, config: &RolloutZarrStoreConfig, path: &str) -> Checked {
     match &step.selected_depth {
         Some(depth) if config.selected_depth_enabled => depth.check(config, &format!("{path}.selected_depth"))?,
         None if config.selected_depth_enabled => {
@@ -200,7 +207,7 @@ fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, pat
         }
         _ => {}
     }
-    check_shell(shell, &format!("{path}.candidates"))?;
+    check_shell(shell, root, &format!("{path}.candidates"))?;
     let at = |names: &[&str], index: usize| step.label(names).and_then(|values| values.get(index)).copied();
     for index in (0..shell.len()).filter(|index| shell.mask_valid.get(*index) == Some(&true)) {
         let gain = at(&["target_root_gain", "root_gain"], index).unwrap_or(f32::NAN);
@@ -221,7 +228,7 @@ fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, pat
     Ok(())
 }
 
-fn check_shell(shell: &Candidates, path: &str) -> Checked {
+fn check_shell(shell: &Candidates, root: &Pose, path: &str) -> Checked {
     let negative =
         |ids: &Option<Vec<i32>>, index: usize| ids.as_ref().and_then(|ids| ids.get(index)).is_none_or(|id| *id < 0);
     let flag = |mask: &[bool], index: usize| mask.get(index).copied().unwrap_or(false);
@@ -261,8 +268,14 @@ fn check_shell(shell: &Candidates, path: &str) -> Checked {
             }
         }
         let probability = shell.sampler_probability.as_ref().and_then(|values| values.get(index));
-        if !probability.is_some_and(|value| value.is_finite()) {
-            return mistake(format!("{path}.sampler_probability[{index}]"), "must be finite for a valid candidate");
+        if !probability.is_some_and(|value| value.is_finite() && *value >= 0.0) {
+            let message = "must be finite and not negative for a valid candidate";
+            return mistake(format!("{path}.sampler_probability[{index}]"), message);
+        }
+        let relative = shell.shell_poses.get(index).map(|pose| shell::relative(root, pose));
+        if !relative.is_some_and(|pose| pose.iter().all(|number| number.is_finite())) {
+            let message = "is too far from root_pose_world for float32";
+            return mistake(format!("{path}.shell_poses[{index}]"), message);
         }
         let left = shell.masks.iter().all(|(_, mask)| flag(mask, index));
         if collision || !left {

@@ -69,6 +69,9 @@ pub struct RolloutZarrStoreConfig {
     pub memory_bytes: u64,
 }
 
+/// The bytes of the largest crop.
+const LARGEST_CROP: usize = 1 << 30;
+
 /// How a store came about, for its sidecar: plain data, taken as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ManifestContext {
@@ -160,7 +163,7 @@ impl RolloutZarrStoreConfig {
         let number = || value.as_float().ok_or_else(|| fail(format!("must be a number, got {}", value.kind())));
         let size = || {
             let size = value.as_int().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0);
-            size.ok_or_else(|| fail("must be an integer of at least 1".to_owned()))
+            size.ok_or_else(|| fail("must be an integer from 1 to 4294967295".to_owned()))
         };
         let optional = || if value.is_null() { Ok(None) } else { number().map(Some) };
         match option {
@@ -251,6 +254,9 @@ impl RolloutZarrStoreConfig {
         let raster = size(self.selected_depth_height_px).saturating_mul(size(self.selected_depth_width_px));
         if raster.saturating_mul(2 * size(self.selected_depth_chunk_steps)) > LARGEST_FRAME {
             return fail("selected_depth_chunk_steps", "times a raster is more than the 2 GiB of a compressed chunk");
+        }
+        if size(self.target_eval_crop_max_points).saturating_mul(12) > LARGEST_CROP {
+            return fail("target_eval_crop_max_points", "must be at most 89478485: a crop takes 1 GiB then");
         }
         match (self.selected_depth_znear_m, self.selected_depth_zfar_m) {
             (Some(near), Some(far)) if !(0.0 < near && near < far && far.is_finite()) => {

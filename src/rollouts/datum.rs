@@ -63,12 +63,14 @@ pub(super) fn mistake<T>(path: impl Into<String>, message: impl Into<String>) ->
 impl<'a> Fields<'a> {
     /// `datum` as a map all of whose keys are `known`.
     pub(super) fn of(datum: &'a Datum, path: &'a str, known: &[&str]) -> Read<Self> {
+        // The root's path already ends as if a field were to follow.
+        let place = path.trim_end_matches(": ");
         let Datum::Map(map) = datum else {
-            return mistake(path, format!("must be a map, got {}", datum.kind()));
+            return mistake(place, format!("must be a map, got {}", datum.kind()));
         };
         if let Some(key) = map.keys().find(|key| !known.contains(&key.as_str())) {
             let hint = suggest::hint(key, "known are", known.iter().copied());
-            return mistake(path, format!("unknown key `{key}`; {hint}"));
+            return mistake(place, format!("unknown key `{key}`; {hint}"));
         }
         Ok(Self { map, path })
     }

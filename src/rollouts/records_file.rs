@@ -20,8 +20,8 @@ use crate::value::{Map, Value};
 const BLOCK: usize = 16 << 20;
 /// The longest line, in bytes: a thousand steps with depth inline stay below it.
 const LONGEST: usize = 1 << 30;
-/// The largest array that a record may name, in bytes.
-const LARGEST_ARRAY: usize = 4 << 30;
+/// The largest array that a record may name, in bytes: a thousand rasters.
+const LARGEST_ARRAY: usize = 256 << 20;
 /// How deep a record's lists and maps may be nested.
 const DEEPEST: usize = 16;
 
@@ -202,9 +202,19 @@ fn array(reference: &Map, base: &Path) -> Result<crate::array::Array, String> {
         if reference.len() > 1 {
             return Err("`npy` stands alone in a reference to an array".to_owned());
         }
-        npy::open_at_most(&base.join(text("npy")?), LARGEST_ARRAY)
+        npy::open_at_most(&file(base, text("npy")?)?, LARGEST_ARRAY)
     } else {
-        npz::open_one(&base.join(text("npz")?), text("key")?)
+        npz::open_one_at_most(&file(base, text("npz")?)?, text("key")?, LARGEST_ARRAY)
     };
     read.map_err(|error| error.to_string())
+}
+
+/// The file that a reference names; opening a pipe would wait for its writer.
+fn file(base: &Path, name: &str) -> Result<PathBuf, String> {
+    let path = base.join(name);
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(path),
+        Ok(_) => Err(format!("{} is not a file", path.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    }
 }

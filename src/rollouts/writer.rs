@@ -71,6 +71,14 @@ pub enum WriteError {
         /// What it is.
         what: &'static str,
     },
+    /// The store at the destination holds something that no store has.
+    #[error("{path} holds `{name}`, which is no part of a store; move it away, or write elsewhere")]
+    Foreign {
+        /// The destination.
+        path: String,
+        /// What is in the way.
+        name: String,
+    },
     /// The sources' split hash is not the one that the store was to be bound to.
     #[error("split_manifest_hash: is `{given}`, but the campaign's sources in the order they were added give {actual}")]
     Campaign {
@@ -101,7 +109,7 @@ impl Problem for WriteError {
             Self::Config(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Empty => "rollouts/empty",
-            Self::Occupied { .. } => "rollouts/occupied",
+            Self::Occupied { .. } | Self::Foreign { .. } => "rollouts/occupied",
             Self::Campaign { .. } | Self::Binding { .. } => "rollouts/campaign",
             Self::Store(_) | Self::Place(_) => "rollouts/write",
         }
@@ -134,7 +142,9 @@ impl Writer {
     pub fn new(config: RolloutZarrStoreConfig) -> Result<Self, WriteError> {
         config.validate()?;
         destination::check(&config)?;
-        let staged = StagedDirectory::new(&config.destination())?;
+        // Where a link leads is what is replaced, not the link.
+        let destination = config.destination();
+        let staged = StagedDirectory::new(&destination.canonicalize().unwrap_or(destination))?;
         let store = Arc::new(StoreWriter::new(staged.path()));
         let pipeline = Pipeline::start(Arc::clone(&store), Cuts::of(&config), staged.path().join(WAITING))?;
         Ok(Self { rows: Rows::new(&config), tables: Tables::default(), config, pipeline, store, staged })

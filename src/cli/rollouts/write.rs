@@ -77,9 +77,12 @@ fn configuration(arguments: &RolloutsWriteArguments) -> Result<RolloutZarrStoreC
         let Some((name, text)) = assignment.split_once('=') else {
             return Err(usage(format!("`--set {assignment}` is not of the form NAME=VALUE")));
         };
+        if name.trim() == "store_dir" {
+            return Err(usage("the store's directory is told by --store".to_owned()));
+        }
         options.insert(name.trim().to_owned(), json::parse(text).unwrap_or_else(|_| Value::from(text)));
     }
-    options.insert("store_dir".to_owned(), arguments.output.display().to_string().into());
+    options.insert("store_dir".to_owned(), arguments.store.display().to_string().into());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let epoch = crate::cli::source_date_epoch()?.unwrap_or_else(now);
     let mut config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch))
@@ -92,7 +95,9 @@ fn configuration(arguments: &RolloutsWriteArguments) -> Result<RolloutZarrStoreC
 
 /// How the store was asked for, without the paths that differ from place to place.
 fn invocation(arguments: &RolloutsWriteArguments) -> Value {
-    let options = arguments.overrides.iter().flat_map(|assignment| ["--set", assignment.as_str()]);
+    // How much memory there was does not show in a store.
+    let told = arguments.overrides.iter().filter(|assignment| !assignment.starts_with("memory_bytes="));
+    let options = told.flat_map(|assignment| ["--set", assignment.as_str()]);
     let words = ["skyfall", "rollouts", "write"].into_iter().chain(options).map(Value::from).collect();
     let entries = [
         ("mode", Value::from("cli")),

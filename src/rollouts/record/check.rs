@@ -19,6 +19,9 @@ impl RolloutRecord {
         if self.horizon < 1 {
             return mistake(at("horizon"), format!("must be at least 1, got {}", self.horizon));
         }
+        if self.branch_factor < 1 || self.beam_width.is_some_and(|width| width < 1) {
+            return mistake(at("branch_factor"), "must be at least 1, and so must beam_width");
+        }
         for (chain, trajectory) in self.trajectories.iter().enumerate() {
             for (index, step) in trajectory.steps.iter().enumerate() {
                 let path = at(&format!("trajectories[{chain}].steps[{index}]"));

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::WriteError;
 use crate::rollouts::config::RolloutZarrStoreConfig;
-use crate::rollouts::schema::SCHEMA_ID;
+use crate::rollouts::schema::{CODEC_GROUPS, GROUPS, MANIFEST_FILE, SCHEMA_ID};
 
 /// Refuses a destination that is not a store of this kind, is a promoted shard, or touches the
 /// source store.
@@ -20,17 +20,61 @@ pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
             return occupied("holds the source store");
         }
     }
+    let own = real(&destination);
+    if own.ancestors().skip(1).any(is_promoted) {
+        return occupied("lies inside a promoted shard");
+    }
+    if own.ancestors().skip(1).any(is_store) {
+        return occupied("lies inside another store");
+    }
     if destination.symlink_metadata().is_err() {
         return Ok(());
     }
     if !destination.is_dir() {
         return occupied("is not a directory");
     }
-    if ["_SUCCESS.json", "_owner.json"].iter().any(|marker| destination.join(marker).symlink_metadata().is_ok()) {
+    if is_promoted(&destination) {
         return occupied("is a promoted shard");
     }
-    let root = std::fs::read_to_string(destination.join("zarr.json")).unwrap_or_default();
-    if root.contains(SCHEMA_ID) { Ok(()) } else { occupied("exists and is not a rollout store") }
+    let empty = std::fs::read_dir(&destination).is_ok_and(|mut entries| entries.next().is_none());
+    if !is_store(&destination) && !empty {
+        return occupied("exists and is not a rollout store");
+    }
+    match foreign(&destination) {
+        Some(name) => Err(WriteError::Foreign { path: destination.display().to_string(), name }),
+        None => Ok(()),
+    }
+}
+
+fn is_promoted(directory: &Path) -> bool {
+    ["_SUCCESS.json", "_owner.json"].iter().any(|marker| directory.join(marker).symlink_metadata().is_ok())
+}
+
+fn is_store(directory: &Path) -> bool {
+    std::fs::read_to_string(directory.join("zarr.json")).is_ok_and(|root| root.contains(SCHEMA_ID))
+}
+
+/// What a store's directory holds that no store has, in its groups too: someone's own file, which
+/// must not go with the store.
+fn foreign(store: &Path) -> Option<String> {
+    let names = |directory: &Path| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect::<Vec<_>>()
+    };
+    for (name, path) in names(store) {
+        if ["zarr.json", MANIFEST_FILE].contains(&name.as_str()) {
+            continue;
+        }
+        if !GROUPS.contains(&name.as_str()) && !CODEC_GROUPS.contains(&name.as_str()) {
+            return Some(name);
+        }
+        let is_node = |inner: &str, path: &Path| inner == "zarr.json" || path.join("zarr.json").is_file();
+        let strange = names(&path).into_iter().find(|(inner, path)| !is_node(inner, path) || is_store(path));
+        if let Some((inner, _)) = strange {
+            return Some(format!("{name}/{inner}"));
+        }
+    }
+    None
 }
 
 /// `path` without links, `.` and `..`, also where its end does not exist yet.

@@ -6,7 +6,7 @@ mod store;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexmap::IndexMap;
-use mlua::{Lua, Table, UserData, UserDataMethods, Value as LuaValue};
+use mlua::{Lua, MetaMethod, Table, UserData, UserDataMethods, Value as LuaValue};
 
 use super::array::LuaArray;
 use super::{Module, line};
@@ -41,6 +41,11 @@ impl UserData for LuaRolloutsWriter {
                 Some(writer) => writer.add(&record).map_err(|problem| fail(lua, problem)),
                 None => Err(fail(lua, "this store is finished")),
             }
+        });
+        // `local writer <close> = rollouts.writer{...}`: what was not finished is dropped.
+        methods.add_meta_method_mut(MetaMethod::Close, |_, this, _: LuaValue| {
+            this.0 = None;
+            Ok(())
         });
         methods.add_method_mut("finish", |lua, this, ()| match this.0.take() {
             Some(writer) => {
