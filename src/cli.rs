@@ -7,13 +7,16 @@ mod args;
 mod bundle;
 mod console;
 mod eval;
+mod findings;
 mod rollouts;
 mod run;
 mod script;
 mod serve;
+mod signals;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -21,7 +24,7 @@ use std::rc::Rc;
 use clap::Parser;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use args::{Arguments, Command};
+use args::{Arguments, Command, ErrorFormat};
 use console::Terminal;
 
 /// How a verb ends: a status, or a finding that says what went wrong.
@@ -29,22 +32,39 @@ type Ending = Result<Exit, Box<Diagnostic>>;
 
 /// Runs the command line `arguments`, the program's name first, and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let typed: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
-        Err(problem) => {
-            // `--help` and `--version` arrive here too; they print to stdout and end well.
-            let _ = problem.print();
-            return ExitCode::from(if problem.use_stderr() { Exit::Usage } else { Exit::Success }.code());
-        }
+        Err(problem) => return ExitCode::from(usage(&problem, &typed).code()),
     };
-    let terminal = Rc::new(Terminal::new(arguments.quiet));
+    let terminal = Rc::new(Terminal::new(arguments.quiet, arguments.error_format));
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
     let code = code.unwrap_or_else(|_| {
-        terminal.error("this is a bug in skyfall; please report it with the lines above");
+        let line = "this is a bug in skyfall; please report it with the lines above";
+        terminal.report(&Diagnostic::new("bug", line, Exit::Bug));
         Exit::Bug.code()
     });
     let lost = code == Exit::Success.code() && terminal.is_cut();
     ExitCode::from(if lost { Exit::Failure.code() } else { code })
+}
+
+/// Says what is wrong with what was `typed`. `--help` and `--version` arrive here too; they print
+/// to stdout and end well.
+fn usage(problem: &clap::Error, typed: &[OsString]) -> Exit {
+    if !problem.use_stderr() {
+        let _ = problem.print();
+        return Exit::Success;
+    }
+    let asks = |pair: &[OsString]| matches!(pair, [flag, value] if flag == "--error-format" && value == "json");
+    if typed.windows(2).any(asks) || typed.iter().any(|word| word == "--error-format=json") {
+        let text = problem.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let finding = Diagnostic::new("usage", message, Exit::Usage);
+        let _ = writeln!(std::io::stderr(), "{}", findings::error(&finding, ErrorFormat::Json));
+    } else {
+        let _ = problem.print();
+    }
+    Exit::Usage
 }
 
 /// Refuses to write over what is read: `output` must be none of `inputs`, nor stand in a directory

@@ -9,13 +9,17 @@
 mod bare;
 mod bind;
 mod budget;
+mod check;
 mod convert;
 mod error;
 mod host;
 mod known;
+mod limits;
+mod mark;
 mod loader;
 mod permissions;
 mod programs;
+pub mod reference;
 mod source;
 mod standard;
 
@@ -24,5 +28,6 @@ pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use bind::factory::module_function;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
+pub use limits::{Deadline, Limits};
 pub use permissions::Permissions;
 pub use programs::programs;

@@ -1,12 +1,14 @@
 //! What can be typed: the typed form of every command and flag.
 
 mod eval;
+mod limits;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
+pub(super) use limits::{LimitArguments, WholeLimitArguments};
 
 use crate::experiment::Checkpoints;
 
@@ -18,8 +20,19 @@ pub(super) struct Arguments {
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
 
+    /// How errors are printed: for people, or one JSON object a line
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(super) error_format: ErrorFormat,
+
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ErrorFormat {
+    #[default]
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -106,6 +119,8 @@ pub(super) struct ScriptArguments {
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
+    #[command(flatten)]
+    pub(super) limits: LimitArguments,
     /// The script's arguments: `...` and `arg`
     #[arg(last = true, value_name = "ARGS")]
     pub(super) arguments: Vec<String>,
@@ -138,6 +153,8 @@ pub(super) struct RunArguments {
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
+    #[command(flatten)]
+    pub(super) limits: LimitArguments,
 }
 
 #[derive(Args, Debug)]
@@ -173,6 +190,8 @@ pub(super) struct ServeArguments {
     /// Let the bundle's environment be another program (`python:...`, `program:...`)
     #[arg(long)]
     pub(super) allow_run: bool,
+    #[command(flatten)]
+    pub(super) limits: WholeLimitArguments,
 }
 
 #[derive(Debug, Subcommand)]

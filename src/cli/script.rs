@@ -15,6 +15,8 @@ use super::console::Terminal;
 pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
     let ending = source(&arguments).and_then(|script| {
         let mut settings = settings(&arguments.permissions)?;
+        settings.limits = arguments.limits.limits();
+        terminal.bound(settings.limits);
         settings.arguments.clone_from(&arguments.arguments);
         settings.overrides.clone_from(&arguments.overrides);
         settings.checkpoints = arguments.checkpoints.checkpoints();
@@ -26,7 +28,8 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
         Err(diagnostic) => Err(ScriptError::Raised(Box::new(diagnostic))),
     };
     match outcome {
-        Ok(Outcome::Done) if terminal.interrupted() => Exit::Interrupted.code(),
+        Ok(Outcome::Done) if terminal.was_stopped() => Exit::Interrupted.code(),
+        Ok(Outcome::Done) if terminal.limit().is_some_and(|limit| failed(&limit, terminal) != 0) => Exit::Input.code(),
         Ok(Outcome::Done) => {
             if arguments.out.is_some() {
                 terminal.warn("--out had no part in this: the script returned no experiment, and names its own files");
@@ -56,7 +59,7 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
 /// Reports `diagnostic`; the exit code.
 fn failed(diagnostic: &Diagnostic, terminal: &Terminal) -> u8 {
     terminal.report(diagnostic);
-    if terminal.interrupted() { Exit::Interrupted.code() } else { diagnostic.exit.code() }
+    if terminal.was_stopped() { Exit::Interrupted.code() } else { diagnostic.exit.code() }
 }
 
 /// The script's text and name.

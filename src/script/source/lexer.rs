@@ -3,10 +3,12 @@
 
 /// A word or mark of the chunk that matters here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'a> {
-    pub(super) text: &'a str,
+pub(in crate::script) struct Token<'a> {
+    pub(in crate::script) text: &'a str,
+    /// Where it begins, in bytes.
     start: usize,
-    line: usize,
+    /// Its line, from 1.
+    pub(in crate::script) line: usize,
 }
 
 /// The text of the function that begins on line `first` and ends on line `last` of `chunk`, as
@@ -35,6 +37,12 @@ pub(super) fn function_text(chunk: &str, first: usize, last: usize) -> Result<St
 pub(super) fn required(code: &str) -> Vec<&str> {
     let word = |token: &Token<'_>| (token.text == "require").then_some(token.start + token.text.len());
     tokens(code).iter().filter_map(word).filter_map(|end| quoted_name(code.get(end..)?)).collect()
+}
+
+/// The name that is required where the token at `at` is a `require`.
+pub(in crate::script) fn required_here<'a>(code: &'a str, tokens: &[Token<'_>], at: usize) -> Option<&'a str> {
+    let token = tokens.get(at).filter(|token| token.text == "require")?;
+    quoted_name(code.get(token.start + token.text.len()..)?)
 }
 
 /// The name in `("name"` or `"name"`.
@@ -77,7 +85,7 @@ fn expression(chunk: &str, following: &[Token<'_>], end: Token<'_>) -> Option<St
 }
 
 /// The chunk's names, keywords and marks, without comments and strings.
-pub(super) fn tokens(chunk: &str) -> Vec<Token<'_>> {
+pub(in crate::script) fn tokens(chunk: &str) -> Vec<Token<'_>> {
     let bytes = chunk.as_bytes();
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 1);
