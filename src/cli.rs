@@ -8,11 +8,15 @@ mod bundle;
 mod console;
 mod eval;
 mod findings;
+mod new;
+mod reference;
+mod repl;
 mod rollouts;
 mod run;
 mod script;
 mod serve;
 mod signals;
+mod test;
 mod trace;
 
 use std::ffi::OsString;
@@ -80,7 +84,7 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
 }
 
 fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
-    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_)) {
+    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_)) {
         terminal.patient();
     }
     let ending = match command {
@@ -91,6 +95,12 @@ fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
         Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
+        Command::Test(arguments) => test::test(&arguments, terminal),
+        Command::Repl(arguments) => repl::repl(&arguments, terminal),
+        Command::New(arguments) => new::new(&arguments, terminal),
+        Command::Types(arguments) => reference::types(&arguments, terminal),
+        Command::Doc(arguments) => reference::doc(&arguments, terminal),
+        Command::Completions(arguments) => reference::completions(&arguments, terminal),
     };
     match ending {
         Ok(exit) => exit.code(),

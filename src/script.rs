@@ -22,6 +22,7 @@ mod programs;
 pub mod reference;
 mod source;
 mod standard;
+mod tools;
 
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment};
@@ -31,3 +32,4 @@ pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use limits::{Deadline, Limits};
 pub use permissions::Permissions;
 pub use programs::programs;
+pub use tools::{Reply, Touched};

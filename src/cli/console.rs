@@ -64,6 +64,11 @@ impl Terminal {
         self.voice.signals.was_stopped()
     }
 
+    /// What was asked of the last piece of work is not asked of the next.
+    pub(super) fn go_on(&self) {
+        self.voice.signals.go_on();
+    }
+
     /// The limit that stopped the work, if one did and the user did not.
     pub(super) fn limit(&self) -> Option<Diagnostic> {
         let deadline = self.deadline.get().filter(|_| !self.was_stopped())?;

@@ -59,7 +59,7 @@ impl Signals {
         let own = self.clone();
         std::thread::spawn(move || {
             std::thread::sleep(GRACE);
-            if !own.heard.load(Ordering::Relaxed) {
+            if own.stop.load(Ordering::Relaxed) && !own.heard.load(Ordering::Relaxed) {
                 own.end(Some(&Diagnostic::new("script/interrupted", "interrupted", Exit::Interrupted)), Exit::Interrupted);
             }
         });
@@ -82,6 +82,12 @@ impl Signals {
     /// Whether the user asked to stop, asked by someone who does not stop anything.
     pub(super) fn was_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Forgets that the user asked to stop.
+    pub(super) fn go_on(&self) {
+        self.stop.store(false, Ordering::Relaxed);
+        self.heard.store(false, Ordering::Relaxed);
     }
 
     /// Ends the process when it goes on for a moment beyond `time`, or takes more than `memory`

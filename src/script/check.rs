@@ -68,6 +68,14 @@ fn syntax(file: &str, text: &str, message: &str) -> Diagnostic {
     diagnostic
 }
 
+/// What is said of a module that is nowhere, required on `line`.
+pub(super) fn missing_module(file: &str, line: usize, module: &str, text: &str) -> Diagnostic {
+    let message = format!("module `{module}` not found: neither in the library nor beside the script");
+    let library = super::loader::LIBRARY.iter().map(|(known, _)| *known);
+    let hint = suggest::nearest(module, library).map(suggest::question);
+    diagnostic(Unknown { line, name: module.to_owned(), code: "check/unknown-module", message, hint }, file, text)
+}
+
 /// Uses of library modules' fields that are none.
 fn library_names(text: &str, modules: &[Module]) -> Vec<Unknown> {
     let tokens = tokens(text);

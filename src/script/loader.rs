@@ -141,6 +141,15 @@ pub(super) fn module_text(host: &Host, name: &str) -> Result<Option<String>, Str
     Ok(Some(if text.starts_with('#') { format!("--{text}") } else { text.to_owned() }))
 }
 
+/// The script's own module `name`: how messages call its file, and its text.
+///
+/// # Errors
+/// As for [`module_text`].
+pub(super) fn own_module(host: &Host, name: &str) -> Result<Option<(String, String)>, String> {
+    let Some((_, shown)) = find(host, name).filter(|_| !is_library(name)) else { return Ok(None) };
+    Ok(module_text(host, name)?.map(|text| (shown, text)))
+}
+
 /// Whether the script has a module called `name`, of its own or of the library.
 pub(super) fn exists(host: &Host, name: &str) -> bool {
     is_library(name) || find(host, name).is_some()

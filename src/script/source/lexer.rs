@@ -33,10 +33,11 @@ pub(super) fn function_text(chunk: &str, first: usize, last: usize) -> Result<St
     found.ok_or_else(|| "could not be found in its source text".to_owned())
 }
 
-/// The names of the modules that `code` requires with a quoted name, in order.
-pub(super) fn required(code: &str) -> Vec<&str> {
-    let word = |token: &Token<'_>| (token.text == "require").then_some(token.start + token.text.len());
-    tokens(code).iter().filter_map(word).filter_map(|end| quoted_name(code.get(end..)?)).collect()
+/// The names of the modules that `code` requires with a quoted name, in order, with their lines.
+pub(in crate::script) fn required(code: &str) -> Vec<(&str, usize)> {
+    let tokens = tokens(code);
+    let name = |at: usize| Some((required_here(code, &tokens, at)?, tokens.get(at)?.line));
+    (0..tokens.len()).filter_map(name).collect()
 }
 
 /// The name that is required where the token at `at` is a `require`.
@@ -164,7 +165,7 @@ mod tests {
     fn finds_the_modules_that_code_requires() {
         let code =
             "local a = require \"a.b\" -- require \"no\"\nlocal c = require( 'c' ).d; required \"x\"; require(name)";
-        assert_eq!(required(code), ["a.b", "c"]);
+        assert_eq!(required(code), [("a.b", 1), ("c", 2)]);
     }
 
     #[test]
