@@ -13,6 +13,9 @@ use super::args::ErrorFormat;
 use super::findings;
 use super::signals::Signals;
 
+const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
+const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
+
 /// Standard output and standard error, with a progress bar where a person is watching.
 pub(super) struct Terminal {
     voice: Voice,
@@ -116,6 +119,32 @@ impl Terminal {
         if columns == 0 { PIPED } else { columns }
     }
 
+    /// Shows how far a file has come, in bytes; 0 of 1 is work of unknown length.
+    pub(super) fn bytes(&self, what: &str, done: u64, total: u64) {
+        self.show(BYTES, what, done, total);
+    }
+
+    fn show(&self, template: &str, what: &str, done: u64, total: u64) {
+        if self.voice.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        let mut bar = self.bar.borrow_mut();
+        let shown = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        shown.set_message(findings::harmless(what));
+        shown.set_length(total);
+        shown.set_position(done);
+        if done >= total {
+            shown.finish_and_clear();
+            *bar = None;
+        }
+    }
+
     fn clear(&self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -135,23 +164,7 @@ impl Console for Terminal {
     }
 
     fn progress(&self, what: &str, done: u64, total: u64) {
-        if self.voice.quiet || !io::stderr().is_terminal() {
-            return;
-        }
-        let mut bar = self.bar.borrow_mut();
-        let shown = bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        shown.set_message(findings::harmless(what));
-        shown.set_position(done);
-        if done >= total {
-            shown.finish_and_clear();
-            *bar = None;
-        }
+        self.show(STEPS, what, done, total);
     }
 
     fn interrupted(&self) -> bool {
