@@ -17,7 +17,7 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("03_parameter", "03_experiment.lua", "force_mag", "force_magnitude"),
     ("04_space", "04_providers.lua", "return { env.x }, env.x >=", "return { env.x + 20 }, env.x >="),
     ("04_provider", "04_providers.lua", "origin = windy", "orgin = windy"),
-    ("04_capture", "04_providers.lua", "act = function(self)", "act = function(self) io.write('')"),
+    ("04_capture", "04_providers.lua", "act = function(self)", "act = function(self) local _ = gusts"),
     ("05_shape", "05_rollouts.lua", "poses[i] = pose", "poses[i + i % 2] = pose"),
     ("05_option", "05_rollouts.lua", "discount_gamma = 0.95", "discount = 0.95"),
 ];

@@ -338,9 +338,9 @@ impl ScriptHost {
         let seen = Rc::clone(raised);
         let handler = lua.create_function(move |lua, value: Value| {
             seen.replace(Some((error::Raise::of_value(&value), error::frames(lua))));
-            Ok(value)
+            Ok(())
         })?;
-        let guarded: Function = lua.named_registry_value(standard::STOCK_XPCALL)?;
+        let guarded: Function = lua.named_registry_value(standard::SEEN)?;
         let call = [Value::Function(function), Value::Function(handler)].into_iter().chain(arguments);
         let mut results = guarded.call::<MultiValue>(call.collect::<MultiValue>())?;
         match results.pop_front() {

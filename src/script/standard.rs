@@ -13,8 +13,8 @@ use crate::script::error::{fail, message};
 use crate::script::host::{Access, Host};
 use crate::script::limits::Stop;
 
-/// The registry name of Lua's own `xpcall`.
-pub(super) const STOCK_XPCALL: &str = "skyfall.xpcall";
+/// The registry name of a protected call whose handler sees the error, and returns it as it is.
+pub(super) const SEEN: &str = "skyfall.seen";
 
 /// Replaces what a script must not have, or must have in another form.
 pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
@@ -74,8 +74,6 @@ fn install_load(lua: &Lua) -> mlua::Result<()> {
 /// `pcall` and its kin hand errors of the library on as text, and never catch what ends the script
 /// from outside: `os.exit`, a limit, Ctrl-C. Nor a panic: it goes on as it is handed to `as_text`.
 fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
-    let globals = lua.globals();
-    lua.set_named_registry_value(STOCK_XPCALL, globals.get::<Function>("xpcall")?)?;
     let as_text = {
         let host = Rc::clone(host);
         lua.create_function(move |lua, value: Value| {
@@ -101,15 +99,22 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
         pcall = function(...) return settle(pcall_(...)) end
         xpcall = function(f, handler, ...)
           return settle(xpcall_(f, function(e)
-            local text, ends = as_text(e)
-            if ends then return text end
+            local ok, text, ends = pcall_(as_text, e)
+            if not ok or ends then return e end
             return handler(text)
           end, ...))
         end
         coroutine.resume = function(...) return settle(resume_(...)) end
         coroutine.close = function(...) return settle(close_(...)) end
+        return function(f, handler, ...)
+          return xpcall_(f, function(e)
+            pcall_(handler, e)
+            return e
+          end, ...)
+        end
     "#;
-    lua.load(code).set_name("=[skyfall]").call(as_text)
+    let seen: Function = lua.load(code).set_name("=[skyfall]").call(as_text)?;
+    lua.set_named_registry_value(SEEN, seen)
 }
 
 /// `io` within the script's permissions.

@@ -31,7 +31,7 @@ local M = {}
 --- ```lua
 --- skyfall.policy.define {
 ---   id = "lean",
----   act = function(observation) return observation[3] > 0 and 1 or 0 end,
+---   act = function(self, observation) return observation[3] > 0 and 1 or 0 end,
 --- }
 --- skyfall.run_experiment {
 ---   env = { id = "CartPole-v1" },

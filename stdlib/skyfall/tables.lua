@@ -49,7 +49,8 @@ local function copied(value, seen)
   local copy = {}
   seen[value] = copy
   for key, item in next, value do copy[key] = copied(item, seen) end
-  return setmetatable(copy, getmetatable(value))
+  local made = getmetatable(value)
+  return type(made) == "table" and setmetatable(copy, made) or copy
 end
 
 --- A copy of a table and of the tables in it; what is there twice stays one.

@@ -2,7 +2,7 @@
 //! changes.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, SystemTime};
 
 use crate::cli::Ending;
@@ -14,6 +14,8 @@ use super::touched;
 
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_millis(200);
+/// For how many looks a script may take to end.
+const PATIENCE: u32 = 20;
 
 /// Runs until the user asks to stop.
 pub(super) fn watch(file: &std::path::Path, terminal: &Terminal) -> Ending {
@@ -29,7 +31,8 @@ pub(super) fn watch(file: &std::path::Path, terminal: &Terminal) -> Ending {
         // A script that does not end is run anew as well, once its own file changes.
         while !changed(&watched, began) {
             if terminal.interrupted() {
-                let _ = child.wait();
+                end(&mut child);
+                let _ = std::fs::remove_file(&note);
                 return Ok(Exit::Interrupted);
             }
             if status.is_none() {
@@ -41,10 +44,22 @@ pub(super) fn watch(file: &std::path::Path, terminal: &Terminal) -> Ending {
             }
             std::thread::sleep(LOOK);
         }
-        let _ = child.kill();
-        let _ = child.wait();
+        end(&mut child);
         let _ = std::fs::remove_file(&note);
     }
+}
+
+/// Ends the script, if it still runs: it is asked first, as by Ctrl-C, and closes its files.
+fn end(child: &mut Child) {
+    let asked = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
+    for _ in 0..PATIENCE {
+        if asked.is_err() || !matches!(child.try_wait(), Ok(None)) {
+            break;
+        }
+        std::thread::sleep(LOOK);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Whether one of `files` was written since.
