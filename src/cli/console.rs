@@ -83,6 +83,11 @@ impl Terminal {
         self.cut.get()
     }
 
+    /// Whether only errors are to be printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.voice.quiet
+    }
+
     /// Prints `text` to standard output as it stands. A closed pipe is no error; of any other the
     /// user is told once, and the command fails.
     pub(super) fn print(&self, text: &str) {

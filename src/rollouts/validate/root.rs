@@ -145,7 +145,6 @@ fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
 
 /// What root and sidecar count is what the tables have.
 pub(super) fn counts(root: &Root, tables: &Tables, shells: usize, findings: &mut Findings) {
-    let counted = root.manifest.get("counts").and_then(Value::as_map);
     for (attribute, key, rows) in [
         ("num_sources", "sources", tables.sources.rows),
         ("num_targets", "targets", tables.targets.rows),
@@ -156,14 +155,21 @@ pub(super) fn counts(root: &Root, tables: &Tables, shells: usize, findings: &mut
         ("num_q_h_states", "q_h_states", tables.steps.rows),
         ("q_h_max_candidates", "q_h_max_candidates", shells),
     ] {
+        root.counts(attribute, key, rows, findings);
+    }
+}
+
+impl Root {
+    /// The root's `attribute` and the sidecar's count `key` are `rows`.
+    pub(super) fn counts(&self, attribute: &str, key: &str, rows: usize, findings: &mut Findings) {
         let expected = i64::try_from(rows).ok().map(Value::Int);
-        for (whose, key, found) in [
-            ("root attribute", attribute, root.attributes.get(attribute)),
-            ("manifest.json counts", key, counted.and_then(|counts| counts.get(key))),
-        ] {
+        let counted = self.manifest.get("counts").and_then(Value::as_map).and_then(|counts| counts.get(key));
+        for (whose, key, found) in
+            [("root attribute", attribute, self.attributes.get(attribute)), ("manifest.json counts", key, counted)]
+        {
             if found != expected.as_ref() {
                 let found = found.map_or_else(|| "missing".to_owned(), json::to_string);
-                findings.add(format!("{whose} {key}: is {found}, but the tables have {rows}"));
+                findings.add(format!("{whose} {key}: is {found}, but there are {rows}"));
             }
         }
     }
