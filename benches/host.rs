@@ -56,9 +56,7 @@ fn rows(criterion: &mut Criterion) {
     let path = directory.path().join("t.jsonl");
     let options = "{ columns = { 'step', 'reward', 'regime_id', 'reward_components.upright' } }";
     let open = format!("local w <close> = require('skyfall.trace').writer('{}', {{}}, {options})\n", path.display());
-    let push = format!(
-        "{open}for step = 0, {ROWS} - 1 do local r = step % 1000 * 0.5 w:push(step, r, 'calm', r) end"
-    );
+    let push = format!("{open}for step = 0, {ROWS} - 1 do local r = step % 1000 * 0.5 w:push(step, r, 'calm', r) end");
     let extend = format!(
         "{open}local array = require 'skyfall.array' for block = 0, {ROWS} - 1, 10000 do\n\
          local steps, rewards = array.new('i64', 10000), array.new('f64', 10000)\n\

@@ -28,7 +28,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("coroutine", "local co = coroutine.wrap(function()\n  local t = nil\n  return t.field\nend)\nco()"),
     ("resume", "local co = coroutine.create(function()\n  error 'inside'\nend)\nassert(coroutine.resume(co))"),
     ("callback", "local a = require 'skyfall.array'\na.new('f32', 2):map(function(x)\n  return x + missing_name\nend)"),
-    ("table", "local function check(x)\n  error { code = 'lab/empty', message = 'the list is empty', hint = 'put a run in' }\nend\ncheck {}"),
+    (
+        "table",
+        "local function check(x)\n  error { code = 'lab/empty', message = 'the list is empty', hint = 'put a run in' }\nend\ncheck {}",
+    ),
     ("spoken", "error(setmetatable({}, { __tostring = function() return 'it speaks' end }))"),
     ("object", "error(print)"),
     ("syntax", "local x = 3\nif x then\n  print(x"),
@@ -38,7 +41,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 fn matches(name: &str, ran: &Ran) {
     assert_eq!(ran.code, 1, "{name}: {}{}", ran.stdout, ran.stderr);
-    assert!(!ran.stderr.contains("0x") && !ran.stderr.contains("[C]") && !ran.stderr.contains("[skyfall]"), "{name}: {}", ran.stderr);
+    assert!(
+        !ran.stderr.contains("0x") && !ran.stderr.contains("[C]") && !ran.stderr.contains("[skyfall]"),
+        "{name}: {}",
+        ran.stderr
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/errors").join(format!("{name}.txt"));
     if std::env::var("SKYFALL_SNAPSHOTS").is_ok_and(|what| what == "write") {
         std::fs::write(&path, &ran.stderr).unwrap();

@@ -22,11 +22,11 @@ fn prison() -> Scratch {
     scratch.write("in/own.txt", "own");
     for (target, link) in [
         ("../secret.txt", &b"link"[..]),
-        ("../secret.txt", b"l\xff"),
-        ("..", b"up"),
-        ("../vault", b"vault"),
-        ("../vault/mod.lua", b"evil.lua"),
-        ("../new.txt", b"dangling"),
+        ("../secret.txt", &b"l\xff"[..]),
+        ("..", &b"up"[..]),
+        ("../vault", &b"vault"[..]),
+        ("../vault/mod.lua", &b"evil.lua"[..]),
+        ("../new.txt", &b"dangling"[..]),
     ] {
         symlink(target, scratch.file("in").join(OsStr::from_bytes(link))).unwrap();
     }
@@ -206,7 +206,10 @@ fn what_was_allowed_is_allowed_and_no_more() {
     run(&["--allow-run"], "io.open('link')").failed(1, &["--allow-path"]);
     assert_eq!(run(&["--allow-all"], "print((io.open('link'):read('a')))").ok().stdout, "TOPSECRET\n");
     // A script elsewhere has its own directory and the one it was started in, and nothing between.
-    scratch.write("lab/deep/script.lua", "print(io.open('own.txt'):read('a')) print(io.open('../lab/deep/note'):read('a'))");
+    scratch.write(
+        "lab/deep/script.lua",
+        "print(io.open('own.txt'):read('a')) print(io.open('../lab/deep/note'):read('a'))",
+    );
     scratch.write("lab/deep/note", "note");
     let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
     let output = command.args(["script", "../lab/deep/script.lua"]).current_dir(scratch.file("in")).output().unwrap();

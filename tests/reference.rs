@@ -20,8 +20,10 @@ fn what_is_documented_is_there_and_what_is_there_is_documented() {
         ));
     }
     let live: BTreeSet<String> = Scratch::new().script(&code).ok().stdout.lines().map(str::to_owned).collect();
-    let documented: BTreeSet<String> =
-        reference().iter().flat_map(|module| functions(module).map(|entry| entry.name.clone()).collect::<Vec<_>>()).collect();
+    let documented: BTreeSet<String> = reference()
+        .iter()
+        .flat_map(|module| functions(module).map(|entry| entry.name.clone()).collect::<Vec<_>>())
+        .collect();
     assert_eq!(live, documented);
 }
 
@@ -32,7 +34,8 @@ fn every_function_says_what_it_takes_gives_and_how_it_is_used() {
         for entry in functions(&module) {
             assert!(!entry.doc.is_empty(), "{} says nothing", entry.name);
             // A record of a store is a page of its own: acceptance script 05 writes one.
-            let shown = module.name == "skyfall.rollouts" || module.name == "skyfall.sweep" || !entry.examples().is_empty();
+            let shown =
+                module.name == "skyfall.rollouts" || module.name == "skyfall.sweep" || !entry.examples().is_empty();
             assert!(shown, "{} has no example", entry.name);
             for part in &entry.parts {
                 assert!(!part.kind.is_empty(), "{}: the parameter {} has no type", entry.name, part.name);
@@ -76,7 +79,10 @@ const OBJECTS: &[(&str, &str)] = &[
     ("skyfall.Vector", "skyfall.env.vector('CartPole-v1', 2)"),
     ("skyfall.TraceWriter", "skyfall.trace.writer('t.jsonl', {})"),
     ("skyfall.Expectation", "skyfall.test.expect(1)"),
-    ("skyfall.Experiment", "skyfall.experiment { env = { id = 'CartPole-v1' }, algorithm = { policy = { id = 'random' } }, rollout = { total_steps = 1 } }"),
+    (
+        "skyfall.Experiment",
+        "skyfall.experiment { env = { id = 'CartPole-v1' }, algorithm = { policy = { id = 'random' } }, rollout = { total_steps = 1 } }",
+    ),
 ];
 
 #[test]

@@ -37,13 +37,16 @@ fn tests_are_found_run_and_reported() {
     scratch.write("lab/.hidden/test_no.lua", "error 'hidden'");
     let ran = scratch.skyfall(&["test", "lab", "--junit", "results.xml"]);
     let ran = ran.failed(1, &["lab/sum_test.lua:5", "expected { 1, { a = 3 } }, got { 1, { a = 2 } }", "local 'x'"]);
-    for line in ["ok   lab/deep/test_more.lua: more", "FAIL lab/sum_test.lua: sums > <do not> fit", "4 passed, 2 failed"] {
+    for line in
+        ["ok   lab/deep/test_more.lua: more", "FAIL lab/sum_test.lua: sums > <do not> fit", "4 passed, 2 failed"]
+    {
         assert!(ran.stdout.contains(line), "{}", ran.stdout);
     }
     let junit = scratch.read("results.xml");
     assert!(junit.contains("<testsuite name=\"lab/sum_test.lua\" tests=\"5\" failures=\"2\""), "{junit}");
     assert!(junit.contains("name=\"sums &gt; &lt;do not&gt; fit\""), "{junit}");
-    let again = |seed: &str| scratch.skyfall(&["test", "lab/sum_test.lua", "--filter", "draws", "--seed", seed]).ok().stdout;
+    let again =
+        |seed: &str| scratch.skyfall(&["test", "lab/sum_test.lua", "--filter", "draws", "--seed", seed]).ok().stdout;
     assert_eq!(again("1"), again("1"));
     assert_ne!(again("1"), again("2"));
     scratch.skyfall(&["test", "lab", "--filter", "nothing"]).failed(1, &["there are no tests"]);
@@ -58,7 +61,8 @@ fn a_new_project_runs_is_tested_and_checked() {
     let scratch = Scratch::new();
     scratch.skyfall(&["new", "lab"]).ok();
     let inside = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_skyfall")).args(arguments).current_dir(scratch.file("lab")).output();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_skyfall")).args(arguments).current_dir(scratch.file("lab")).output();
         crate::command::Ran::from(output.unwrap()).ok()
     };
     assert!(inside(&["test", "."]).stdout.ends_with("2 passed, 0 failed\n"));
@@ -102,7 +106,10 @@ fn check_names_what_is_not_there_without_running_anything() {
     assert_eq!(ran.stderr.matches("error[").count(), 6, "{}", ran.stderr);
     scratch.write("script.lua", "local x = = 3");
     scratch.skyfall(&["script", "--check", "script.lua"]).failed(1, &["error[check/syntax]", "script.lua:1:9"]);
-    scratch.write("script.lua", "#!/usr/bin/env skyfall\nlocal skyfall = require 'skyfall'\nprint(skyfall.version, _G, arg, ...)");
+    scratch.write(
+        "script.lua",
+        "#!/usr/bin/env skyfall\nlocal skyfall = require 'skyfall'\nprint(skyfall.version, _G, arg, ...)",
+    );
     scratch.skyfall(&["script", "--check", "script.lua"]).ok();
     scratch.skyfall(&["script", "--check", "-e", "prnt(1)"]).failed(1, &["`prnt`"]);
 }
@@ -110,7 +117,8 @@ fn check_names_what_is_not_there_without_running_anything() {
 #[test]
 fn what_differs_from_run_to_run_is_found() {
     let scratch = Scratch::new();
-    let write = "local skyfall = require 'skyfall'\nlocal w <close> = skyfall.trace.writer('t.jsonl', { run_id = 'a' })\n";
+    let write =
+        "local skyfall = require 'skyfall'\nlocal w <close> = skyfall.trace.writer('t.jsonl', { run_id = 'a' })\n";
     scratch.write(
         "same.lua",
         &format!(
@@ -127,7 +135,8 @@ fn what_differs_from_run_to_run_is_found() {
         1,
         &["error[script/not-deterministic]: what it prints differs from line 1 on", "skyfall.tables.sorted"],
     );
-    scratch.write("row.lua", &format!("{write}{order}w:write {{ step = t[keys[1]], reward = 1 }}"));
+    scratch
+        .write("row.lua", &format!("{write}{order}for i = 1, 64 do w:write {{ step = i, reward = t[keys[i]] }} end"));
     scratch.skyfall(&["script", "--check-determinism", "row.lua"]).failed(1, &["t.jsonl differs from line 1 on"]);
     scratch.skyfall(&["script", "--check-determinism", "none.lua"]).failed(1, &["none.lua"]);
     scratch.skyfall(&["script", "--check-determinism", "-"]).failed(2, &["name a file"]);
@@ -180,7 +189,10 @@ fn definitions_and_reference_are_at_hand() {
     let scratch = Scratch::new();
     scratch.skyfall(&["types", "defs"]).ok();
     let reward = scratch.read("defs/skyfall/reward.lua");
-    assert!(reward.starts_with("---@meta skyfall.reward\n") && reward.contains("function M.term(name, fn, params) end"), "{reward}");
+    assert!(
+        reward.starts_with("---@meta skyfall.reward\n") && reward.contains("function M.term(name, fn, params) end"),
+        "{reward}"
+    );
     assert!(scratch.read(".luarc.json").contains("\"defs\""));
     for name in scratch.tree().into_iter().filter(|name| name.ends_with(".lua")) {
         scratch.skyfall(&["script", "-e", &format!("assert(load(require('skyfall.fs').read('{name}')))")]).ok();

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
-pub(super) use tools::{CompletionsArguments, DocArguments, NewArguments, ReplArguments, TestArguments, TypesArguments};
+pub(super) use tools::{
+    CompletionsArguments, DocArguments, NewArguments, ReplArguments, TestArguments, TypesArguments,
+};
 
 use crate::experiment::Checkpoints;
 

@@ -21,9 +21,7 @@ pub(super) fn line(level: &str, message: &str, format: ErrorFormat) -> String {
     match format {
         ErrorFormat::Text if level == "note" => harmless(message),
         ErrorFormat::Text => harmless(&format!("{level}: {message}")),
-        ErrorFormat::Json => {
-            json::to_string(&Value::Map(map([("level", level.into()), ("message", message.into())])))
-        }
+        ErrorFormat::Json => json::to_string(&Value::Map(map([("level", level.into()), ("message", message.into())]))),
     }
 }
 

@@ -60,7 +60,10 @@ impl Signals {
         std::thread::spawn(move || {
             std::thread::sleep(GRACE);
             if own.stop.load(Ordering::Relaxed) && !own.heard.load(Ordering::Relaxed) {
-                own.end(Some(&Diagnostic::new("script/interrupted", "interrupted", Exit::Interrupted)), Exit::Interrupted);
+                own.end(
+                    Some(&Diagnostic::new("script/interrupted", "interrupted", Exit::Interrupted)),
+                    Exit::Interrupted,
+                );
             }
         });
     }
@@ -105,7 +108,8 @@ impl Signals {
                     own.end(Some(&deadline.diagnostic()), Exit::Input);
                 }
                 if let Some(most) = most.filter(|most| resident().is_some_and(|now| now > *most)) {
-                    let line = format!("the process took more than {} MiB: its memory limit, and its own needs", most >> 20);
+                    let line =
+                        format!("the process took more than {} MiB: its memory limit, and its own needs", most >> 20);
                     own.end(Some(&Diagnostic::new("limit/memory", line, Exit::Input)), Exit::Input);
                 }
             }

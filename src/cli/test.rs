@@ -44,7 +44,8 @@ pub(super) fn test(arguments: &TestArguments, terminal: &Rc<Terminal>) -> Ending
     let (passed, failed) = (count(false), count(true));
     terminal.print(&format!("{passed} passed, {failed} failed\n"));
     if passed + failed == 0 {
-        let line = "there are no tests: files are called test_*.lua or *_test.lua, and register them with `skyfall.test.it`";
+        let line =
+            "there are no tests: files are called test_*.lua or *_test.lua, and register them with `skyfall.test.it`";
         return Err(Box::new(Diagnostic::new("test/none", line, Exit::Failure)));
     }
     Ok(if failed == 0 { Exit::Success } else { Exit::Failure })
@@ -58,12 +59,16 @@ fn run_file(
     terminal: &Rc<Terminal>,
 ) -> Result<Vec<Outcome>, Box<Diagnostic>> {
     let made = std::fs::create_dir_all(directory);
-    made.map_err(|error| Diagnostic::new("test/directory", format!("{}: {error}", directory.display()), Exit::Failure))?;
+    made.map_err(|error| {
+        Diagnostic::new("test/directory", format!("{}: {error}", directory.display()), Exit::Failure)
+    })?;
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.limits = limits;
     settings.tests = Some((directory.to_owned(), arguments.seed));
     let allowed = settings.permissions.allow(directory);
-    allowed.map_err(|error| Diagnostic::new("test/directory", format!("{}: {error}", directory.display()), Exit::Failure))?;
+    allowed.map_err(|error| {
+        Diagnostic::new("test/directory", format!("{}: {error}", directory.display()), Exit::Failure)
+    })?;
     let host = ScriptHost::new(Script::File(file.to_owned()), settings, Rc::clone(terminal) as Rc<dyn Console>)?;
     let mut outcomes = Vec::new();
     let mut told = |name: String, began: Instant, result: Result<(), ScriptError>| {

@@ -22,7 +22,13 @@ struct Unknown {
 }
 
 /// What is wrong with the script `text`, in the order of its lines; `file` is how messages call it.
-pub(super) fn check(lua: &mlua::Lua, globals: &[String], modules: &[Module], file: &str, text: &str) -> Vec<Diagnostic> {
+pub(super) fn check(
+    lua: &mlua::Lua,
+    globals: &[String],
+    modules: &[Module],
+    file: &str,
+    text: &str,
+) -> Vec<Diagnostic> {
     let code = if text.starts_with('#') { format!("--{text}") } else { text.to_owned() };
     let chunk = lua.load(&code).set_name(format!("@{file}")).set_mode(mlua::chunk::ChunkMode::Text);
     let function = match chunk.into_function() {
@@ -136,7 +142,10 @@ fn held_modules(text: &str, tokens: &[Token<'_>]) -> BTreeMap<String, String> {
                     let value = values.get(index).copied().unwrap_or(usize::MAX);
                     let module = match required_here(text, tokens, value) {
                         Some(name) if name == "skyfall" || name.starts_with("skyfall.") => Some(name.to_owned()),
-                        _ => held.get(word(value)).filter(|_| word(value + 1) == ".").map(|outer| format!("{outer}.{}", word(value + 2))),
+                        _ => held
+                            .get(word(value))
+                            .filter(|_| word(value + 1) == ".")
+                            .map(|outer| format!("{outer}.{}", word(value + 2))),
                     };
                     if let Some(module) = module {
                         held.insert(word(*name).to_owned(), module);
@@ -151,7 +160,12 @@ fn held_modules(text: &str, tokens: &[Token<'_>]) -> BTreeMap<String, String> {
                     *declared.entry(name).or_default() += 1;
                 }
             }
-            "=" if at > 0 && word(at.wrapping_sub(2)) != "local" && held.contains_key(word(at - 1)) && word(at.wrapping_sub(2)) != "," && !matches!(word(at.wrapping_sub(2)), "." | "{") => {
+            "=" if at > 0
+                && word(at.wrapping_sub(2)) != "local"
+                && held.contains_key(word(at - 1))
+                && word(at.wrapping_sub(2)) != ","
+                && !matches!(word(at.wrapping_sub(2)), "." | "{") =>
+            {
                 *declared.entry(word(at - 1)).or_default() += 1;
             }
             _ => {}

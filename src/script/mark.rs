@@ -22,7 +22,10 @@ pub(super) fn location(file: String, line: usize, text: Option<&str>, message: &
     }
     let whole = source(line).map(|source| {
         let code = source.trim();
-        Mark { column: source.chars().take_while(|first| first.is_whitespace()).count() + 1, width: code.chars().count() }
+        Mark {
+            column: source.chars().take_while(|first| first.is_whitespace()).count() + 1,
+            width: code.chars().count(),
+        }
     });
     Location { file, line, source: source(line).map(str::to_owned), mark: whole.filter(|mark| mark.width > 0) }
 }

@@ -136,8 +136,10 @@ impl ScriptHost {
                 _ => return Vec::new(),
             }
         }
-        let mut names: Vec<String> =
-            table.pairs::<Value, Value>().filter_map(|pair| Some(pair.ok()?.0.as_string()?.to_string_lossy())).collect();
+        let mut names: Vec<String> = table
+            .pairs::<Value, Value>()
+            .filter_map(|pair| Some(pair.ok()?.0.as_string()?.to_string_lossy()))
+            .collect();
         names.sort();
         names
     }

@@ -37,12 +37,15 @@ pub(super) fn check(terminal: &Terminal) -> Ending {
         differences.extend(place.map(|place| format!("{} {place}", path.display())));
     }
     if differences.is_empty() {
-        let digest: String = first.files.iter().map(|(path, bytes)| format!("{} {}\n", path.display(), sha256_hex(bytes))).collect();
+        let digest: String =
+            first.files.iter().map(|(path, bytes)| format!("{} {}\n", path.display(), sha256_hex(bytes))).collect();
         terminal.print(&format!("the same twice: what it prints, and {} file(s)\n{digest}", first.files.len()));
         return Ok(Exit::Success);
     }
     let mut finding = Diagnostic::new("script/not-deterministic", differences.join("; "), Exit::Failure);
-    finding.hints.push("tables have no order: go through them with `skyfall.tables.sorted`, and draw from `skyfall.random`".to_owned());
+    finding.hints.push(
+        "tables have no order: go through them with `skyfall.tables.sorted`, and draw from `skyfall.random`".to_owned(),
+    );
     Err(Box::new(finding))
 }
 
@@ -102,4 +105,3 @@ fn difference(one: &[u8], other: &[u8]) -> Option<String> {
     let line = one.iter().zip(&other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
     Some(format!("differs from line {} on", line + 1))
 }
-

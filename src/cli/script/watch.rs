@@ -24,8 +24,7 @@ pub(super) fn watch(file: &std::path::Path, terminal: &Terminal) -> Ending {
     loop {
         let began = SystemTime::now();
         let note = touched::note();
-        let mut child =
-            Command::new(&program).args(touched::arguments("--watch", &note)).spawn().map_err(problem)?;
+        let mut child = Command::new(&program).args(touched::arguments("--watch", &note)).spawn().map_err(problem)?;
         let mut watched = vec![file.to_owned()];
         let mut status = None;
         // A script that does not end is run anew as well, once its own file changes.

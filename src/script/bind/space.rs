@@ -46,7 +46,9 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let stack = match stack {
                 LuaValue::Nil => false,
                 LuaValue::Boolean(stack) => stack,
-                other => return Err(Fault::Line(format!("`stack` must be a boolean, got {}", convert::describe(&other)))),
+                other => {
+                    return Err(Fault::Line(format!("`stack` must be a boolean, got {}", convert::describe(&other))));
+                }
             };
             made("sequence", Space::sequence(space_of(&space, "space")?, stack))
         })?

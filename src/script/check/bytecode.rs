@@ -144,7 +144,8 @@ mod tests {
 
     fn used(code: &str) -> Vec<(String, usize, bool)> {
         let dump = mlua::Lua::new().load(code).into_function().unwrap().dump(false);
-        let mut found: Vec<_> = globals(&dump).into_iter().map(|Access { name, line, set }| (name, line, set)).collect();
+        let mut found: Vec<_> =
+            globals(&dump).into_iter().map(|Access { name, line, set }| (name, line, set)).collect();
         found.sort_by_key(|(_, line, _)| *line);
         found
     }

@@ -33,7 +33,11 @@ pub fn entry(modules: &[Module], name: &str) -> Result<String, String> {
     // A function may be asked for by its own name alone.
     let last = |known: &&&str| known.rsplit('.').next() == Some(name);
     let found: Vec<&str> = known.iter().filter(last).copied().collect();
-    Err(if found.is_empty() { suggest::hint(name, "modules are", short) } else { format!("there is {}", found.join(", ")) })
+    Err(if found.is_empty() {
+        suggest::hint(name, "modules are", short)
+    } else {
+        format!("there is {}", found.join(", "))
+    })
 }
 
 fn overview(module: &Module) -> String {
@@ -73,7 +77,12 @@ pub fn page(modules: &[Module]) -> String {
          `skyfall doc NAME` prints one entry, `skyfall types DIR` writes the same as definitions for editors.\n\n",
     );
     for module in modules {
-        text.push_str(&format!("* [`{0}`](#{1}): {2}\n", module.name, anchor(&module.name), first_sentence(&module.doc)));
+        text.push_str(&format!(
+            "* [`{0}`](#{1}): {2}\n",
+            module.name,
+            anchor(&module.name),
+            first_sentence(&module.doc)
+        ));
     }
     for module in modules {
         text.push_str(&format!("\n## {}\n\n{}\n", module.name, module.doc));

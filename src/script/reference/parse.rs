@@ -131,6 +131,7 @@ pub(super) fn type_and_rest(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests")]
     use super::{Kind, module, type_and_rest};
 
     const FILE: &str = "--- What it is.\n\nlocal native = ...\n\n---@class skyfall.xlib\nlocal M = {}\n\n\
