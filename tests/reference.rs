@@ -67,7 +67,7 @@ fn every_example_runs() {
             ran += 1;
         }
     }
-    assert!(ran >= 90, "{ran} examples");
+    assert!(ran >= 80, "{ran} examples");
 }
 
 /// An object of each class whose methods are documented.
