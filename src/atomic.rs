@@ -2,12 +2,15 @@
 //!
 //! Everything is written beside its final name, flushed to the disk, and renamed into place.
 //! A crash at any moment leaves the old content or the new, never a mixture; the temporary
-//! names begin with a dot so that no reader takes them for data.
+//! names begin with a dot so that no reader takes them for data. A process that ends otherwise
+//! than by a kill leaves none of them ([`crate::closing`]).
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::closing::{Close, Kept};
 
 /// Why a file or directory could not be put in place.
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +46,30 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
 pub struct StagedFile {
     target: PathBuf,
     /// `None` where the target itself is written to.
-    staged: Option<PathBuf>,
+    staged: Option<Kept<Staging>>,
     file: File,
+}
+
+/// What has a temporary name; nothing any more once it was put in place or removed.
+#[derive(Debug)]
+struct Staging(Option<PathBuf>);
+
+impl Staging {
+    fn keep(path: PathBuf) -> Kept<Self> {
+        Kept::new(Self(Some(path)))
+    }
+
+    fn remove(&mut self) {
+        let Some(path) = self.0.take() else { return };
+        // What cannot be removed is hidden from readers and harms no one.
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+}
+
+impl Close for Staging {
+    fn close_now(&mut self) {
+        self.remove();
+    }
 }
 
 impl StagedFile {
@@ -63,7 +88,7 @@ impl StagedFile {
             let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
             let staged = staging_name(&target);
             let file = File::create_new(&staged)?;
-            Ok(Self { target, staged: Some(staged), file })
+            Ok(Self { target, staged: Some(Staging::keep(staged)), file })
         };
         start().map_err(AtomicError::at(target))
     }
@@ -80,9 +105,13 @@ impl StagedFile {
     /// When the system refuses; what stood at the target is then untouched.
     pub fn commit(self) -> Result<(), AtomicError> {
         let Some(staged) = &self.staged else { return Ok(()) };
-        let publish = || {
+        let mut staging = staged.lock();
+        let mut publish = || {
             self.file.sync_all()?;
-            fs::rename(staged, &self.target)?;
+            if let Some(staged) = &staging.0 {
+                fs::rename(staged, &self.target)?;
+            }
+            staging.0 = None;
             sync_directory(&parent_of(&self.target))
         };
         publish().map_err(AtomicError::at(&self.target))
@@ -91,8 +120,9 @@ impl StagedFile {
 
 impl Drop for StagedFile {
     fn drop(&mut self) {
-        // After a commit nothing has this name any more.
-        let _ = self.staged.as_ref().map(fs::remove_file);
+        if let Some(staged) = &self.staged {
+            staged.lock().remove();
+        }
     }
 }
 
@@ -114,7 +144,7 @@ pub fn remove_staged(path: &Path) {
 pub struct StagedDirectory {
     target: PathBuf,
     staged: PathBuf,
-    done: bool,
+    staging: Kept<Staging>,
 }
 
 impl StagedDirectory {
@@ -130,7 +160,7 @@ impl StagedDirectory {
             Ok(staged)
         };
         let staged = stage().map_err(AtomicError::at(target))?;
-        Ok(Self { target: target.to_owned(), staged, done: false })
+        Ok(Self { target: target.to_owned(), staging: Staging::keep(staged.clone()), staged })
     }
 
     /// Where to write meanwhile.
@@ -144,25 +174,23 @@ impl StagedDirectory {
     ///
     /// # Errors
     /// When the system refuses; what stood at the target is then untouched.
-    pub fn commit(mut self) -> Result<(), AtomicError> {
+    pub fn commit(self) -> Result<(), AtomicError> {
+        let mut staging = self.staging.lock();
         let publish = || -> io::Result<()> {
             rustix::fs::syncfs(&File::open(&self.staged)?)?;
             publish(&self.staged, &self.target)?;
             sync_directory(&parent_of(&self.target))
         };
         publish().map_err(AtomicError::at(&self.target))?;
-        self.done = true;
         // After an exchange the old content stands under the staging name.
-        let _ = fs::remove_dir_all(&self.staged);
+        staging.remove();
         Ok(())
     }
 }
 
 impl Drop for StagedDirectory {
     fn drop(&mut self) {
-        if !self.done {
-            let _ = fs::remove_dir_all(&self.staged);
-        }
+        self.staging.lock().remove();
     }
 }
 

@@ -7,13 +7,20 @@ mod args;
 mod bundle;
 mod console;
 mod eval;
+mod findings;
+mod new;
+mod reference;
+mod repl;
 mod rollouts;
 mod run;
 mod script;
 mod serve;
+mod signals;
+mod test;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -21,7 +28,7 @@ use std::rc::Rc;
 use clap::Parser;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use args::{Arguments, Command};
+use args::{Arguments, Command, ErrorFormat};
 use console::Terminal;
 
 /// How a verb ends: a status, or a finding that says what went wrong.
@@ -29,22 +36,39 @@ type Ending = Result<Exit, Box<Diagnostic>>;
 
 /// Runs the command line `arguments`, the program's name first, and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let typed: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
-        Err(problem) => {
-            // `--help` and `--version` arrive here too; they print to stdout and end well.
-            let _ = problem.print();
-            return ExitCode::from(if problem.use_stderr() { Exit::Usage } else { Exit::Success }.code());
-        }
+        Err(problem) => return ExitCode::from(usage(&problem, &typed).code()),
     };
-    let terminal = Rc::new(Terminal::new(arguments.quiet));
+    let terminal = Rc::new(Terminal::new(arguments.quiet, arguments.error_format));
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
     let code = code.unwrap_or_else(|_| {
-        terminal.error("this is a bug in skyfall; please report it with the lines above");
+        let line = "this is a bug in skyfall; please report it with the lines above";
+        terminal.report(&Diagnostic::new("bug", line, Exit::Bug));
         Exit::Bug.code()
     });
     let lost = code == Exit::Success.code() && terminal.is_cut();
     ExitCode::from(if lost { Exit::Failure.code() } else { code })
+}
+
+/// Says what is wrong with what was `typed`. `--help` and `--version` arrive here too; they print
+/// to stdout and end well.
+fn usage(problem: &clap::Error, typed: &[OsString]) -> Exit {
+    if !problem.use_stderr() {
+        let _ = problem.print();
+        return Exit::Success;
+    }
+    let asks = |pair: &[OsString]| matches!(pair, [flag, value] if flag == "--error-format" && value == "json");
+    if typed.windows(2).any(asks) || typed.iter().any(|word| word == "--error-format=json") {
+        let text = problem.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let finding = Diagnostic::new("usage", message, Exit::Usage);
+        let _ = writeln!(std::io::stderr(), "{}", findings::error(&finding, ErrorFormat::Json));
+    } else {
+        let _ = problem.print();
+    }
+    Exit::Usage
 }
 
 /// The time that stands for now in what is written, where the environment fixes it.
@@ -69,7 +93,7 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
 }
 
 fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
-    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_)) {
+    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_)) {
         terminal.patient();
     }
     let ending = match command {
@@ -80,6 +104,12 @@ fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
         Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
+        Command::Test(arguments) => test::test(&arguments, terminal),
+        Command::Repl(arguments) => repl::repl(&arguments, terminal),
+        Command::New(arguments) => new::new(&arguments, terminal),
+        Command::Types(arguments) => reference::types(&arguments, terminal),
+        Command::Doc(arguments) => reference::doc(&arguments, terminal),
+        Command::Completions(arguments) => reference::completions(&arguments, terminal),
     };
     match ending {
         Ok(exit) => exit.code(),

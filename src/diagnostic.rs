@@ -80,6 +80,17 @@ pub struct Location {
     pub line: usize,
     /// The line's text, if it could be read.
     pub source: Option<String>,
+    /// What in the line is at fault, if that is known.
+    pub mark: Option<Mark>,
+}
+
+/// A part of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it begins, in characters from 1.
+    pub column: usize,
+    /// How many characters it has.
+    pub width: usize,
 }
 
 impl Diagnostic {
@@ -109,11 +120,7 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "error[{}]: {}", self.code, self.message)?;
         if let Some(location) = &self.location {
-            write!(out, "\n  --> {}:{}", location.file, location.line)?;
-            if let Some(source) = &location.source {
-                let number = location.line.to_string();
-                write!(out, "\n{number} | {source}")?;
-            }
+            location.fmt(out)?;
         }
         for hint in &self.hints {
             write!(out, "\n  = hint: {hint}")?;
@@ -123,6 +130,23 @@ impl fmt::Display for Diagnostic {
             for frame in &self.trace {
                 write!(out, "\n  {frame}")?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "\n  --> {}:{}", self.file, self.line)?;
+        if let Some(mark) = &self.mark {
+            write!(out, ":{}", mark.column)?;
+        }
+        let Some(source) = &self.source else { return Ok(()) };
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        write!(out, "\n{margin} |\n{number} | {}", source.replace('\t', " "))?;
+        if let Some(mark) = &self.mark {
+            write!(out, "\n{margin} | {}{}", " ".repeat(mark.column.saturating_sub(1)), "^".repeat(mark.width.max(1)))?;
         }
         Ok(())
     }

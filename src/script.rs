@@ -9,20 +9,27 @@
 mod bare;
 mod bind;
 mod budget;
+mod check;
 mod convert;
 mod error;
 mod host;
 mod known;
+mod limits;
 mod loader;
+mod mark;
 mod permissions;
 mod programs;
+pub mod reference;
 mod source;
 mod standard;
+mod tools;
 
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use bind::factory::module_function;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
+pub use limits::{Deadline, Limits};
 pub use permissions::Permissions;
 pub use programs::programs;
+pub use tools::{Reply, Touched};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// every storey below.
 const STOREYS: &[&[&str]] = &[
     &["value"],
-    &["text", "diagnostic", "digest", "suggest", "sum", "atomic", "snapshot"],
+    &["text", "diagnostic", "digest", "suggest", "sum", "closing", "atomic", "snapshot"],
     &["array", "random"],
     &["space"],
     &["env", "reward", "regime", "policy", "trace"],

@@ -90,21 +90,26 @@ fn a_terminal_sees_progress_with_speed_and_regime() {
     let scratch = Scratch::new();
     let regime = "regime: {provider: constant, params: {id: windy-season}}\n";
     scratch.write("config.yaml", &format!("{CONFIG}{regime}").replace("1000000000", "200000"));
+    let seen = on_a_terminal(&scratch, &["run", "config.yaml"]);
+    assert!(seen.contains("/200000 steps") && seen.contains("/s ") && seen.contains("windy-season"), "{seen:?}");
+    let piped = scratch.skyfall(&["run", "config.yaml"]).ok();
+    assert_eq!(piped.stderr, "", "a pipe sees none");
+}
+
+/// What a person sees of `skyfall ARGUMENTS`, on both streams.
+pub(crate) fn on_a_terminal(scratch: &Scratch, arguments: &[&str]) -> String {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let theirs = ptsname(&ours, Vec::new()).unwrap();
     let theirs = std::fs::File::options().read(true).write(true).open(theirs.to_str().unwrap()).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
-    command.args(["run", "config.yaml"]).current_dir(scratch.path()).env("TERM", "xterm");
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).spawn().unwrap();
+    command.args(arguments).current_dir(scratch.path()).env("TERM", "xterm").stdin(Stdio::null());
+    let mut child = command.stdout(theirs.try_clone().unwrap()).stderr(theirs).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();
     // The other end's close is an error to this one, not an end of file.
     let _ = std::fs::File::from(ours).read_to_end(&mut seen);
-    assert!(child.wait().unwrap().success());
-    let seen = String::from_utf8_lossy(&seen).into_owned();
-    assert!(seen.contains("/200000 steps") && seen.contains("/s ") && seen.contains("windy-season"), "{seen:?}");
-    let piped = scratch.skyfall(&["run", "config.yaml"]).ok();
-    assert_eq!(piped.stderr, "", "a pipe sees none");
+    child.wait().unwrap();
+    String::from_utf8_lossy(&seen).into_owned()
 }

@@ -1,12 +1,18 @@
 //! What can be typed: the typed form of every command and flag.
 
 mod eval;
+mod limits;
+mod tools;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
+pub(super) use limits::{LimitArguments, WholeLimitArguments};
+pub(super) use tools::{
+    CompletionsArguments, DocArguments, NewArguments, ReplArguments, TestArguments, TypesArguments,
+};
 
 use crate::experiment::Checkpoints;
 
@@ -18,8 +24,19 @@ pub(super) struct Arguments {
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
 
+    /// How errors are printed: for people, or one JSON object a line
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(super) error_format: ErrorFormat,
+
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ErrorFormat {
+    #[default]
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -49,6 +66,24 @@ pub(super) enum Command {
     /// Look at rollout stores
     #[command(subcommand)]
     Rollouts(RolloutsCommand),
+    /// Run tests written in Lua
+    #[command(after_help = "Example: skyfall test tests/ --junit results.xml")]
+    Test(TestArguments),
+    /// Type Lua line by line, with the library at hand
+    #[command(after_help = "Example: skyfall repl")]
+    Repl(ReplArguments),
+    /// Start a project: an experiment, its rewards, their tests
+    #[command(after_help = "Example: skyfall new lab && cd lab && skyfall script experiment.lua")]
+    New(NewArguments),
+    /// Write the library's definitions for editors (LuaLS)
+    #[command(after_help = "Example: skyfall types .skyfall/types")]
+    Types(TypesArguments),
+    /// Print the library's reference
+    #[command(after_help = "Example: skyfall doc reward.term")]
+    Doc(DocArguments),
+    /// Print completions for a shell
+    #[command(after_help = "Example: skyfall completions bash > ~/.local/share/bash-completion/completions/skyfall")]
+    Completions(CompletionsArguments),
 }
 
 /// What a script may touch beyond the directory it was started in and its own.
@@ -102,10 +137,24 @@ pub(super) struct ScriptArguments {
     /// Print a returned experiment's resolved configuration instead of running it
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Run nothing: say whether it compiles and whether the names in it are there
+    #[arg(long, conflicts_with_all = ["check_determinism", "watch", "dry_run"])]
+    pub(super) check: bool,
+    /// Run it twice, in two processes, and compare what it prints and writes
+    #[arg(long, conflicts_with = "watch")]
+    pub(super) check_determinism: bool,
+    /// Run it again whenever it or one of its modules changes, until Ctrl-C
+    #[arg(long, requires = "file")]
+    pub(super) watch: bool,
+    /// Write the names of the files it had to do with to FILE
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) touched: Option<PathBuf>,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
+    #[command(flatten)]
+    pub(super) limits: LimitArguments,
     /// The script's arguments: `...` and `arg`
     #[arg(last = true, value_name = "ARGS")]
     pub(super) arguments: Vec<String>,
@@ -138,6 +187,8 @@ pub(super) struct RunArguments {
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
+    #[command(flatten)]
+    pub(super) limits: LimitArguments,
 }
 
 #[derive(Args, Debug)]
@@ -173,6 +224,8 @@ pub(super) struct ServeArguments {
     /// Let the bundle's environment be another program (`python:...`, `program:...`)
     #[arg(long)]
     pub(super) allow_run: bool,
+    #[command(flatten)]
+    pub(super) limits: WholeLimitArguments,
 }
 
 #[derive(Debug, Subcommand)]

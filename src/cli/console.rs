@@ -1,47 +1,81 @@
 //! The terminal: where messages, progress and data go.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::diagnostic::Diagnostic;
-use crate::script::Console;
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::{Console, Deadline, Limits};
+
+use super::args::ErrorFormat;
+use super::findings;
+use super::signals::Signals;
 
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
 const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
 
 /// Standard output and standard error, with a progress bar where a person is watching.
 pub(super) struct Terminal {
-    quiet: bool,
+    voice: Voice,
     bar: RefCell<Option<ProgressBar>>,
-    stop: Arc<AtomicBool>,
-    /// Whether the present work looks whether it is to stop.
-    patient: Arc<AtomicBool>,
+    /// When the work must be done.
+    deadline: Cell<Option<Deadline>>,
     /// Standard output did not take everything.
     cut: Cell<bool>,
+}
+
+/// How a terminal speaks, and who may end it; for terminals of other threads, too.
+#[derive(Clone, Debug)]
+pub(super) struct Voice {
+    quiet: bool,
+    format: ErrorFormat,
+    signals: Signals,
 }
 
 impl Terminal {
     /// A terminal. Ctrl-C ends the process, but where work looks whether it is to stop
     /// ([`Terminal::patient`]) the first one only asks for that.
-    pub(super) fn new(quiet: bool) -> Self {
-        let (stop, patient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let (asked, waits) = (Arc::clone(&stop), Arc::clone(&patient));
-        // Without a handler (an embedding has set its own) Ctrl-C ends the process at once.
-        let _ = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) || !waits.load(Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::diagnostic::Exit::Interrupted.code()));
-            }
-        });
-        Self { quiet, bar: RefCell::new(None), stop, patient, cut: Cell::new(false) }
+    pub(super) fn new(quiet: bool, format: ErrorFormat) -> Self {
+        Self::with(Voice { quiet, format, signals: Signals::listen(format) })
+    }
+
+    /// A terminal that speaks with `voice`.
+    pub(super) fn with(voice: Voice) -> Self {
+        Self { voice, bar: RefCell::default(), deadline: Cell::default(), cut: Cell::default() }
+    }
+
+    /// How this terminal speaks.
+    pub(super) fn voice(&self) -> Voice {
+        self.voice.clone()
     }
 
     /// From here on work looks whether it is to stop.
     pub(super) fn patient(&self) {
-        self.patient.store(true, Ordering::Relaxed);
+        self.voice.signals.patient();
+    }
+
+    /// From here on the work is bounded, also where it does not look whether it is to stop.
+    pub(super) fn bound(&self, limits: Limits) {
+        self.deadline.set(limits.time);
+        self.voice.signals.bound(limits.time, limits.memory);
+    }
+
+    /// Whether the user asked to stop.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.voice.signals.was_stopped()
+    }
+
+    /// What was asked of the last piece of work is not asked of the next.
+    pub(super) fn go_on(&self) {
+        self.voice.signals.go_on();
+    }
+
+    /// The limit that stopped the work, if one did and the user did not.
+    pub(super) fn limit(&self) -> Option<Diagnostic> {
+        let deadline = self.deadline.get().filter(|_| !self.was_stopped())?;
+        deadline.passed().then(|| deadline.diagnostic())
     }
 
     /// Whether standard output did not take everything that was printed.
@@ -51,7 +85,7 @@ impl Terminal {
 
     /// Whether only errors are to be printed.
     pub(super) fn is_quiet(&self) -> bool {
-        self.quiet
+        self.voice.quiet
     }
 
     /// Prints `text` to standard output as it stands. A closed pipe is no error; of any other the
@@ -59,23 +93,25 @@ impl Terminal {
     pub(super) fn print(&self, text: &str) {
         self.clear();
         let mut out = io::stdout().lock();
-        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        let shown = if out.is_terminal() { Cow::Owned(findings::harmless(text)) } else { Cow::Borrowed(text) };
+        if let Err(error) = out.write_all(shown.as_bytes()).and_then(|()| out.flush())
             && error.kind() != io::ErrorKind::BrokenPipe
             && !self.cut.replace(true)
         {
-            self.error(&format!("error[output]: cannot write to standard output: {error}"));
+            let line = format!("cannot write to standard output: {error}");
+            self.report(&Diagnostic::new("output", line, Exit::Failure));
         }
     }
 
     /// Prints a line to standard error.
-    pub(super) fn error(&self, message: &str) {
+    fn say(&self, message: &str) {
         self.clear();
         let _ = writeln!(io::stderr().lock(), "{message}");
     }
 
     /// Prints a finding to standard error.
     pub(super) fn report(&self, diagnostic: &Diagnostic) {
-        self.error(&diagnostic.to_string());
+        self.say(&findings::error(diagnostic, self.voice.format));
     }
 
     /// The width to fit text into.
@@ -94,7 +130,7 @@ impl Terminal {
     }
 
     fn show(&self, template: &str, what: &str, done: u64, total: u64) {
-        if self.quiet || !io::stderr().is_terminal() {
+        if self.voice.quiet || !io::stderr().is_terminal() {
             return;
         }
         let mut bar = self.bar.borrow_mut();
@@ -105,7 +141,7 @@ impl Terminal {
             }
             bar
         });
-        shown.set_message(what.to_owned());
+        shown.set_message(findings::harmless(what));
         shown.set_length(total);
         shown.set_position(done);
         if done >= total {
@@ -123,12 +159,12 @@ impl Terminal {
 
 impl Console for Terminal {
     fn warn(&self, message: &str) {
-        self.error(&format!("warning: {message}"));
+        self.say(&findings::line("warning", message, self.voice.format));
     }
 
     fn info(&self, message: &str) {
-        if !self.quiet {
-            self.error(message);
+        if !self.voice.quiet {
+            self.say(&findings::line("note", message, self.voice.format));
         }
     }
 
@@ -137,6 +173,6 @@ impl Console for Terminal {
     }
 
     fn interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.voice.signals.is_stopping() || self.deadline.get().is_some_and(|deadline| deadline.passed())
     }
 }

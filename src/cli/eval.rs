@@ -53,7 +53,8 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
     }
     for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
         let value = json::to_string(&verdict.value.into());
-        terminal.error(&format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group));
+        let line = format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group);
+        terminal.report(&Diagnostic::new("eval/fail-if", line, Exit::Failure));
     }
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
 }

@@ -20,6 +20,7 @@ use super::console::Terminal;
 
 /// Runs the experiment a configuration describes.
 pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
+    terminal.bound(arguments.limits.limits());
     if arguments.config.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua")) {
         return run_script(arguments, terminal);
     }
@@ -82,6 +83,7 @@ fn names_a_module(config: &ExperimentConfig) -> bool {
 /// A machine that has the modules beside the configuration.
 fn script_host(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Result<ScriptHost, Box<Diagnostic>> {
     let mut settings = super::script::settings(&arguments.permissions)?;
+    settings.limits = arguments.limits.limits();
     settings.overrides.clone_from(&arguments.overrides);
     if let Some(seed) = arguments.seed {
         settings.overrides.push(format!("run.seed={seed}"));
@@ -144,6 +146,10 @@ pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal
         return Exit::Success;
     }
     let resumable = options.traces.as_deref().is_some_and(|trace| checkpoint_path(trace).exists());
+    if let Some(limit) = terminal.limit() {
+        terminal.report(&if resumable { limit.with_hint("--resume goes on from here") } else { limit });
+        return Exit::Input;
+    }
     terminal.info(if resumable { "interrupted; --resume goes on from here" } else { "interrupted" });
     Exit::Interrupted
 }

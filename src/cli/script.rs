@@ -1,5 +1,9 @@
 //! `skyfall script`.
 
+mod determinism;
+mod touched;
+mod watch;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -7,26 +11,77 @@ use std::rc::Rc;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptError, ScriptHost, Settings};
 
+use super::Ending;
 use super::args::{PermissionArguments, ScriptArguments};
 use super::console::Terminal;
 
 /// Runs a script; an experiment it returns is run, too. Whatever else went wrong after the user
 /// asked to stop, the exit code says that they did.
 pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
+    let other = match &arguments.file {
+        _ if arguments.check => Some(check(&arguments, terminal)),
+        Some(path) if path == Path::new("-") && (arguments.check_determinism || arguments.watch) => {
+            let line = "standard input is read once only; name a file";
+            Some(Err(Box::new(Diagnostic::new("script/stdin", line, Exit::Usage))))
+        }
+        _ if arguments.check_determinism => Some(determinism::check(terminal)),
+        Some(file) if arguments.watch => Some(watch::watch(file, terminal)),
+        _ => None,
+    };
+    match other {
+        None => run(arguments, terminal),
+        Some(Ok(exit)) => exit.code(),
+        Some(Err(diagnostic)) => failed(&diagnostic, terminal),
+    }
+}
+
+/// Says what is wrong with the script, as far as that is seen without running it.
+fn check(arguments: &ScriptArguments, terminal: &Rc<Terminal>) -> Ending {
+    let settings = settings(&arguments.permissions)?;
+    let host = ScriptHost::new(source(arguments)?, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+    let found = host.check()?;
+    for diagnostic in &found {
+        terminal.report(diagnostic);
+    }
+    Ok(if found.is_empty() { Exit::Success } else { Exit::Failure })
+}
+
+fn run(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
     let ending = source(&arguments).and_then(|script| {
         let mut settings = settings(&arguments.permissions)?;
+        settings.limits = arguments.limits.limits();
+        terminal.bound(settings.limits);
         settings.arguments.clone_from(&arguments.arguments);
         settings.overrides.clone_from(&arguments.overrides);
         settings.checkpoints = arguments.checkpoints.checkpoints();
         settings.dry_run = arguments.dry_run;
         ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)
     });
-    let outcome = match ending {
+    let outcome = match &ending {
         Ok(host) => host.run(),
-        Err(diagnostic) => Err(ScriptError::Raised(Box::new(diagnostic))),
+        Err(diagnostic) => Err(ScriptError::Raised(Box::new(diagnostic.clone()))),
     };
+    let out = match &outcome {
+        Ok(Outcome::Experiment(experiment)) if !arguments.dry_run => {
+            Some(arguments.out.clone().unwrap_or_else(|| PathBuf::from(experiment.name())))
+        }
+        _ => None,
+    };
+    let note = |host: &ScriptHost, note: &Path| {
+        let mut touched = host.touched();
+        touched.written.extend(out.clone());
+        touched::write(note, &touched)
+    };
+    let noted = match (&ending, &arguments.touched) {
+        (Ok(host), Some(path)) => note(host, path),
+        _ => Ok(()),
+    };
+    if let Err(diagnostic) = noted {
+        return failed(&diagnostic, terminal);
+    }
     match outcome {
-        Ok(Outcome::Done) if terminal.interrupted() => Exit::Interrupted.code(),
+        Ok(Outcome::Done) if terminal.was_stopped() => Exit::Interrupted.code(),
+        Ok(Outcome::Done) if terminal.limit().is_some_and(|limit| failed(&limit, terminal) != 0) => Exit::Input.code(),
         Ok(Outcome::Done) => {
             if arguments.out.is_some() {
                 terminal.warn("--out had no part in this: the script returned no experiment, and names its own files");
@@ -38,7 +93,7 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
             Err(diagnostic) => failed(&diagnostic, terminal),
         },
         Ok(Outcome::Experiment(experiment)) => {
-            let out = arguments.out.unwrap_or_else(|| PathBuf::from(experiment.name()));
+            let out = out.unwrap_or_default();
             let options = RunOptions {
                 checkpoints: Some(arguments.checkpoints.checkpoints()),
                 ..RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")))
@@ -56,7 +111,7 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
 /// Reports `diagnostic`; the exit code.
 fn failed(diagnostic: &Diagnostic, terminal: &Terminal) -> u8 {
     terminal.report(diagnostic);
-    if terminal.interrupted() { Exit::Interrupted.code() } else { diagnostic.exit.code() }
+    if terminal.was_stopped() { Exit::Interrupted.code() } else { diagnostic.exit.code() }
 }
 
 /// The script's text and name.

@@ -19,6 +19,7 @@ use super::run::{Progress, told};
 /// Runs a bundle's policy, frozen, in its world and under its regimes.
 pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Ending {
     let usage = |what: &str, message: String| Diagnostic::new("serve/usage", format!("{what}: {message}"), Exit::Usage);
+    terminal.bound(arguments.limits.limits());
     let bundle = Bundle::open(&arguments.bundle).map_err(Diagnostic::from)?;
     if let Some(address) = &arguments.listen {
         return listen(&bundle, address, terminal);

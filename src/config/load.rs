@@ -120,6 +120,6 @@ pub fn document(path: &Path) -> Result<Value, LoadError> {
 
 fn malformed(file: String, text: &str, line: usize, column: usize, message: String) -> LoadError {
     let source = text.lines().nth(line.saturating_sub(1)).map(str::to_owned);
-    let location = Location { file: file.clone(), line, source };
+    let location = Location { file: file.clone(), line, source, mark: None };
     LoadError::Malformed { file, location, column, message }
 }

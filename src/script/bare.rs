@@ -2,7 +2,7 @@
 //! processes, no files but a policy's own checkpoint while it loads, a bounded memory and a
 //! bounded number of instructions a call - with the few library modules that compute ([`BARE_MODULES`]).
 
-mod limits;
+pub(super) mod limits;
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl BareScripts {
 
 fn machine() -> mlua::Result<Lua> {
     let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::UTF8;
-    let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(false))?;
+    let lua = Lua::new_with(libraries, LuaOptions::new())?;
     let globals = lua.globals();
     for name in
         globals.pairs::<String, Value>().map(|pair| pair.map(|(name, _)| name)).collect::<mlua::Result<Vec<_>>>()?
@@ -63,6 +63,7 @@ fn machine() -> mlua::Result<Lua> {
         strings.raw_set("__metatable", "locked")?;
     }
     limits::install(&lua)?;
+    crate::script::standard::guard_rawset(&lua)?;
     budget::install(&lua)?;
     lua.set_memory_limit(MEMORY)?;
     let host = Rc::new(Host {
@@ -74,12 +75,15 @@ fn machine() -> mlua::Result<Lua> {
         checkpoints: Checkpoints::default(),
         dry_run: false,
         source_date_epoch: None,
-        exit: Cell::new(None),
+        stop: Cell::new(None),
+        memory: Some(MEMORY),
         upvalues: None,
         known: RefCell::default(),
         confinement: RefCell::default(),
         array_bytes: ARRAYS,
         catalog: RefCell::new(Catalog::native()),
+        tests: None,
+        written: RefCell::default(),
     });
     lua.set_app_data(Rc::clone(&host));
     install_require(&lua, host)?;

@@ -5,8 +5,9 @@ use std::fmt::Display;
 
 use mlua::Lua;
 
-use crate::diagnostic::{Diagnostic, Exit, Location};
+use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::loader::Sources;
+use crate::script::mark;
 
 /// Why a script could not be run to its end.
 #[derive(Debug)]
@@ -83,28 +84,66 @@ pub(super) fn message(error: &mlua::Error) -> String {
     }
 }
 
-/// The message of a raised Lua value.
-pub(super) fn message_of_value(value: &mlua::Value) -> String {
-    match value {
-        mlua::Value::Error(error) => message(error),
-        mlua::Value::String(text) => text.to_string_lossy(),
-        mlua::Value::Table(table) => match table.raw_get::<mlua::Value>("message") {
-            Ok(mlua::Value::String(text)) => text.to_string_lossy(),
-            _ => "the error raised is a table without a `message`".to_owned(),
-        },
-        other => format!("the error raised is a {} value, not text", other.type_name()),
+/// Whether `message` is what the machine says when it has no more memory.
+pub(super) fn is_memory(message: &str) -> bool {
+    message.ends_with("not enough memory") || message.starts_with("memory error")
+}
+
+/// What was raised: its words, and what a table says beside them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Raise {
+    pub(super) text: String,
+    /// The field `code` of a table, such as `lab/empty`.
+    code: Option<String>,
+    /// The field `hint` of a table.
+    hint: Option<String>,
+}
+
+impl Raise {
+    /// What an error says.
+    pub(super) fn of(error: &mlua::Error) -> Self {
+        Self { text: message(error), ..Self::default() }
+    }
+
+    /// What a raised value says: text, a table with a `message` (and a `code` and a `hint`), or
+    /// whatever has a `__tostring`.
+    pub(super) fn of_value(value: &mlua::Value) -> Self {
+        let mlua::Value::Table(table) = value else {
+            let text = match value {
+                mlua::Value::Error(error) => message(error),
+                mlua::Value::String(text) => text.to_string_lossy(),
+                other => format!("the error raised is a {} value, not text", other.type_name()),
+            };
+            return Self { text, ..Self::default() };
+        };
+        let field = |name: &str| match table.raw_get::<mlua::Value>(name) {
+            Ok(mlua::Value::String(text)) => Some(text.to_string_lossy()),
+            _ => None,
+        };
+        let speaks = || table.metatable()?.raw_get::<mlua::Function>("__tostring").ok();
+        let spoken = || speaks()?.call::<mlua::LuaString>(table).ok().map(|text| text.to_string_lossy());
+        let text = field("message").or_else(spoken);
+        let text = text.unwrap_or_else(|| "the error raised is a table without a `message`".to_owned());
+        Self { text, code: field("code"), hint: field("hint") }
     }
 }
 
-/// The report of an error nobody caught: the innermost position inside `message` becomes the
+/// The message of a raised Lua value.
+pub(super) fn message_of_value(value: &mlua::Value) -> String {
+    Raise::of_value(value).text
+}
+
+/// The report of an error nobody caught: the innermost position inside its message becomes the
 /// location, with its source line, and is taken out of the message.
-pub(super) fn report(message: &str, frames: Vec<Frame>, sources: &Sources) -> Diagnostic {
-    let (text, place) = split_position(message, sources);
-    let mut diagnostic = Diagnostic::new("script/error", text, Exit::Failure);
+pub(super) fn report(raise: &Raise, frames: Vec<Frame>, sources: &Sources) -> Diagnostic {
+    let (text, place) = split_position(&raise.text, sources);
+    let code = raise.code.as_deref().filter(|code| code.contains('/')).unwrap_or("script/error");
+    let mut diagnostic = Diagnostic::new(code, text, Exit::Failure);
+    diagnostic.hints.extend(raise.hint.clone());
     let place = place.or_else(|| frames.first().map(|frame| (frame.file.clone(), frame.line)));
     diagnostic.location = place.map(|(file, line)| {
-        let source = sources.line(&file, line);
-        Location { file, line, source }
+        let text = sources.text(&file);
+        mark::location(file, line, text.as_deref(), &diagnostic.message)
     });
     diagnostic.trace = frames
         .into_iter()

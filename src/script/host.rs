@@ -2,6 +2,7 @@
 //! where its messages go.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -13,10 +14,12 @@ use crate::experiment::{Catalog, Checkpoints};
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
+use crate::script::limits::{self, Limits, Stop};
 use crate::script::loader::{self, Sources};
 use crate::script::permissions::{Confinement, Permissions};
 use crate::script::programs::programs;
 use crate::script::{bind, standard};
+use bind::test::Tests;
 
 /// Where a script's messages go; the command line implements it.
 pub trait Console {
@@ -42,6 +45,8 @@ pub(super) use crate::script::permissions::Access;
 pub struct Settings {
     /// What it may touch.
     pub permissions: Permissions,
+    /// What it may spend.
+    pub limits: Limits,
     /// Its arguments: `...` and `arg`.
     pub arguments: Vec<String>,
     /// `--set` overrides for every experiment the script runs, each `a.b.c=VALUE`.
@@ -52,6 +57,10 @@ pub struct Settings {
     pub dry_run: bool,
     /// The clock of store manifests (seconds since the epoch), if fixed from outside.
     pub source_date_epoch: Option<u64>,
+    /// Where the directories of its tests are made, and their seed, if it is a file of tests.
+    pub tests: Option<(PathBuf, u64)>,
+    /// Whether it is typed line by line: new names may then be global, and Ctrl-C stops one line.
+    pub interactive: bool,
 }
 
 /// A script's text and where it comes from.
@@ -78,7 +87,7 @@ pub enum Outcome {
 }
 
 /// The message and the frames of an error nobody caught.
-type Raised = Rc<RefCell<Option<(String, Vec<Frame>)>>>;
+pub(super) type Raised = Rc<RefCell<Option<(error::Raise, Vec<Frame>)>>>;
 
 /// What the whole host shares.
 pub(super) struct Host {
@@ -90,8 +99,10 @@ pub(super) struct Host {
     pub(super) checkpoints: Checkpoints,
     pub(super) dry_run: bool,
     pub(super) source_date_epoch: Option<u64>,
-    /// `os.exit(code)` was called; nothing may catch it.
-    pub(super) exit: Cell<Option<u8>>,
+    /// Why the script is ended from outside its own course; nothing may catch it.
+    pub(super) stop: Cell<Option<Stop>>,
+    /// How many bytes its values may take, and its arrays as many again.
+    pub(super) memory: Option<usize>,
     /// What the recorder of functions looks into captured variables with; the bare sandbox has none.
     pub(super) upvalues: Option<Upvalues>,
     /// What recorded code may name.
@@ -102,6 +113,10 @@ pub(super) struct Host {
     pub(super) array_bytes: usize,
     /// What the script's own names stand for.
     pub(super) catalog: RefCell<Catalog>,
+    /// The tests it registers, if it is a file of tests.
+    pub(super) tests: Option<Tests>,
+    /// What it was let write.
+    pub(super) written: RefCell<BTreeSet<PathBuf>>,
 }
 
 /// `debug.getupvalue` and `debug.upvalueid`, which no script sees.
@@ -116,10 +131,14 @@ impl Host {
     /// # Errors
     /// One line that names the path and what would allow it.
     pub(super) fn check(&self, path: &Path, access: Access) -> Result<PathBuf, String> {
-        match &*self.confinement.borrow() {
-            Some(confinement) => confinement.check(path, access),
-            None => self.permissions.check(path),
+        if let Some(confinement) = &*self.confinement.borrow() {
+            return confinement.check(path, access);
         }
+        let allowed = self.permissions.check(path)?;
+        if access == Access::Write {
+            self.written.borrow_mut().insert(allowed.clone());
+        }
+        Ok(allowed)
     }
 
     /// Runs `work` with `confinement` in place of the permissions.
@@ -133,8 +152,8 @@ impl Host {
 
 /// A virtual machine ready to run one script.
 pub struct ScriptHost {
-    lua: Lua,
-    host: Rc<Host>,
+    pub(super) lua: Lua,
+    pub(super) host: Rc<Host>,
     arguments: Vec<String>,
     script: Script,
 }
@@ -169,18 +188,22 @@ impl ScriptHost {
                 checkpoints: settings.checkpoints,
                 dry_run: settings.dry_run,
                 source_date_epoch: settings.source_date_epoch,
-                exit: Cell::new(None),
+                stop: Cell::new(None),
+                memory: settings.limits.memory,
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
                 known: RefCell::default(),
                 confinement: RefCell::default(),
-                array_bytes: usize::MAX,
+                array_bytes: settings.limits.memory.unwrap_or(usize::MAX),
                 catalog: RefCell::new(catalog),
+                tests: settings.tests.map(|(directory, seed)| Tests::new(directory, seed)),
+                written: RefCell::default(),
             });
-            host.known.borrow_mut().add_standard(&lua)?;
             lua.set_app_data(Rc::clone(&host));
             standard::install(&lua, &host)?;
             loader::install(&lua, &host)?;
-            standard::lock_globals(&lua)?;
+            limits::install(&lua, &host, settings.limits, settings.interactive)?;
+            host.known.borrow_mut().add_standard(&lua)?;
+            standard::lock_globals(&lua, settings.interactive)?;
             Ok(host)
         };
         let host = build().map_err(|cause| Diagnostic::new("script/setup", error::message(&cause), Exit::Bug))?;
@@ -246,15 +269,30 @@ impl ScriptHost {
     /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.
     fn value(&self) -> Result<Value, ScriptError> {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
-        let raised: Raised = Rc::default();
-        let result = self.call(&name, &code, Rc::clone(&raised));
+        let raised = Raised::default();
+        let result = self.call(&name, &code, &raised);
+        self.settled(result.map(|mut values| values.pop_front().unwrap_or(Value::Nil)), &raised)
+    }
+
+    /// What came of a call, once its output is out: a value, or what the user is told.
+    pub(super) fn settled<T: Default>(&self, result: mlua::Result<T>, raised: &Raised) -> Result<T, ScriptError> {
         let flushed = self.lua.load("io.stdout:flush()").exec();
-        if let Some(code) = self.host.exit.get() {
-            return if code == 0 { Ok(Value::Nil) } else { Err(ScriptError::Exit(code)) };
+        if let Some(Stop::Exit(code)) = self.host.stop.get() {
+            return if code == 0 { Ok(T::default()) } else { Err(ScriptError::Exit(code)) };
         }
         result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
-            let (message, frames) = raised.take().unwrap_or_else(|| (error::message(&cause), Vec::new()));
-            ScriptError::Raised(Box::new(error::report(&message, frames, &self.host.sources)))
+            let (message, frames) = raised.take().unwrap_or_else(|| (error::Raise::of(&cause), Vec::new()));
+            let mut report = error::report(&message, frames, &self.host.sources);
+            let why = match self.host.stop.get() {
+                Some(stop) => Some(stop.diagnostic()),
+                None if error::is_memory(&message.text) => Some(limits::out_of_memory(self.host.memory)),
+                None => None,
+            };
+            if let Some(why) = why {
+                // Where it was is the script's; why it ended is not.
+                report = Diagnostic { location: report.location, trace: report.trace, ..why };
+            }
+            ScriptError::Raised(Box::new(report))
         })
     }
 
@@ -262,7 +300,7 @@ impl ScriptHost {
     ///
     /// # Errors
     /// When the file cannot be read or is not text.
-    fn text(&self) -> Result<(String, String), Diagnostic> {
+    pub(super) fn text(&self) -> Result<(String, String), Diagnostic> {
         match &self.script {
             Script::Text { name, code } => Ok((name.clone(), code.clone())),
             Script::File(path) => {
@@ -274,8 +312,8 @@ impl ScriptHost {
         }
     }
 
-    /// Calls the chunk so that an error nobody catches is seen with its frames still standing.
-    fn call(&self, name: &str, code: &str, raised: Raised) -> mlua::Result<Value> {
+    /// Calls the chunk with the script's arguments.
+    fn call(&self, name: &str, code: &str, raised: &Raised) -> mlua::Result<MultiValue> {
         let lua = &self.lua;
         let chunk = loader::compile(lua, &self.host.sources, name, code)?;
         let arg = lua.create_table()?;
@@ -284,22 +322,33 @@ impl ScriptHost {
             arg.raw_set(index + 1, argument.as_str())?;
         }
         lua.globals().raw_set("arg", arg)?;
+        let arguments: mlua::Result<Vec<Value>> =
+            self.arguments.iter().map(|argument| lua.create_string(argument).map(Value::String)).collect();
+        self.guarded(chunk, arguments?, raised)
+    }
+
+    /// Calls a function so that an error nobody catches is seen with its frames still standing.
+    pub(super) fn guarded(
+        &self,
+        function: Function,
+        arguments: Vec<Value>,
+        raised: &Raised,
+    ) -> mlua::Result<MultiValue> {
+        let lua = &self.lua;
+        let seen = Rc::clone(raised);
         let handler = lua.create_function(move |lua, value: Value| {
-            raised.replace(Some((error::message_of_value(&value), error::frames(lua))));
-            Ok(value)
+            seen.replace(Some((error::Raise::of_value(&value), error::frames(lua))));
+            Ok(())
         })?;
-        let guarded: Function = lua.named_registry_value(standard::STOCK_XPCALL)?;
-        let mut call = MultiValue::new();
-        call.push_back(Value::Function(chunk));
-        call.push_back(Value::Function(handler));
-        for argument in &self.arguments {
-            call.push_back(Value::String(lua.create_string(argument)?));
-        }
-        let mut results = guarded.call::<MultiValue>(call)?;
-        match (results.pop_front(), results.pop_front()) {
-            (Some(Value::Boolean(true)), value) => Ok(value.unwrap_or(Value::Nil)),
-            (_, Some(Value::Error(cause))) => Err(*cause),
-            (_, value) => Err(mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil)))),
+        let guarded: Function = lua.named_registry_value(standard::SEEN)?;
+        let call = [Value::Function(function), Value::Function(handler)].into_iter().chain(arguments);
+        let mut results = guarded.call::<MultiValue>(call.collect::<MultiValue>())?;
+        match results.pop_front() {
+            Some(Value::Boolean(true)) => Ok(results),
+            _ => Err(match results.pop_front() {
+                Some(Value::Error(cause)) => *cause,
+                value => mlua::Error::RuntimeError(error::message_of_value(&value.unwrap_or(Value::Nil))),
+            }),
         }
     }
 }
@@ -319,7 +368,7 @@ fn new_machine() -> Lua {
     // modules. `package` is not opened, and `standard::install` takes `debug` away from every
     // script before one runs; the host keeps two of its functions, neither of which can break
     // the machine's invariants (they read an upvalue and its identity).
-    unsafe { Lua::unsafe_new_with(libraries, LuaOptions::new().catch_rust_panics(false)) }
+    unsafe { Lua::unsafe_new_with(libraries, LuaOptions::new()) }
 }
 
 /// The directory a script's relative modules stand in.

@@ -10,7 +10,7 @@ use mlua::{Lua, Table, Value};
 
 /// The library modules that code by value may use: computation, and files only where the host
 /// opened a directory for it.
-pub(super) const BARE_MODULES: [&str; 7] = ["array", "fs", "json", "log", "random", "space", "yaml"];
+pub(super) const BARE_MODULES: [&str; 9] = ["array", "fs", "json", "log", "random", "space", "stats", "tables", "yaml"];
 
 /// The standard tables and functions that a bare sandbox has.
 pub(super) const TABLES: [&str; 4] = ["math", "string", "table", "utf8"];

@@ -13,7 +13,7 @@ use crate::script::error::{LIBRARY_CHUNK, fail};
 use crate::script::host::{Access, Host};
 
 /// The embedded library: module name and text.
-const LIBRARY: &[(&str, &str)] = &[
+pub(super) const LIBRARY: &[(&str, &str)] = &[
     ("skyfall", include_str!("../../stdlib/skyfall/init.lua")),
     ("skyfall.algorithm", include_str!("../../stdlib/skyfall/algorithm.lua")),
     ("skyfall.array", include_str!("../../stdlib/skyfall/array.lua")),
@@ -24,11 +24,17 @@ const LIBRARY: &[(&str, &str)] = &[
     ("skyfall.json", include_str!("../../stdlib/skyfall/json.lua")),
     ("skyfall.log", include_str!("../../stdlib/skyfall/log.lua")),
     ("skyfall.policy", include_str!("../../stdlib/skyfall/policy.lua")),
+    ("skyfall.pretty", include_str!("../../stdlib/skyfall/pretty.lua")),
     ("skyfall.random", include_str!("../../stdlib/skyfall/random.lua")),
     ("skyfall.regime", include_str!("../../stdlib/skyfall/regime.lua")),
+    ("skyfall.regimes", include_str!("../../stdlib/skyfall/regimes.lua")),
     ("skyfall.reward", include_str!("../../stdlib/skyfall/reward.lua")),
     ("skyfall.rollouts", include_str!("../../stdlib/skyfall/rollouts.lua")),
+    ("skyfall.shaping", include_str!("../../stdlib/skyfall/shaping.lua")),
     ("skyfall.space", include_str!("../../stdlib/skyfall/space.lua")),
+    ("skyfall.stats", include_str!("../../stdlib/skyfall/stats.lua")),
+    ("skyfall.tables", include_str!("../../stdlib/skyfall/tables.lua")),
+    ("skyfall.test", include_str!("../../stdlib/skyfall/test.lua")),
     ("skyfall.trace", include_str!("../../stdlib/skyfall/trace.lua")),
     ("skyfall.yaml", include_str!("../../stdlib/skyfall/yaml.lua")),
 ];
@@ -48,12 +54,6 @@ impl Sources {
     /// The text of the chunk called `name`.
     pub(super) fn text(&self, name: &str) -> Option<Rc<str>> {
         self.chunks.borrow().get(name).cloned()
-    }
-
-    /// One line of it, counted from 1.
-    pub(super) fn line(&self, name: &str, line: usize) -> Option<String> {
-        let text = self.text(name)?;
-        text.lines().nth(line.checked_sub(1)?).map(str::to_owned)
     }
 
     /// The names of all chunks, longest first, so that no name hides one that ends like it.
@@ -139,6 +139,15 @@ pub(super) fn module_text(host: &Host, name: &str) -> Result<Option<String>, Str
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(Some(if text.starts_with('#') { format!("--{text}") } else { text.to_owned() }))
+}
+
+/// The script's own module `name`: how messages call its file, and its text.
+///
+/// # Errors
+/// As for [`module_text`].
+pub(super) fn own_module(host: &Host, name: &str) -> Result<Option<(String, String)>, String> {
+    let Some((_, shown)) = find(host, name).filter(|_| !is_library(name)) else { return Ok(None) };
+    Ok(module_text(host, name)?.map(|text| (shown, text)))
 }
 
 /// Whether the script has a module called `name`, of its own or of the library.

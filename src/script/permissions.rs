@@ -34,6 +34,7 @@ impl Permissions {
     /// # Errors
     /// One line that names the path and what would allow it.
     pub fn check(&self, path: &Path) -> Result<PathBuf, String> {
+        check_text(path)?;
         if self.all_paths {
             return Ok(path.to_owned());
         }
@@ -79,6 +80,7 @@ impl Confinement {
     /// # Errors
     /// One line that names the path.
     pub(super) fn check(&self, path: &Path, access: Access) -> Result<PathBuf, String> {
+        check_text(path)?;
         let resolved = resolve(path).map_err(|error| format!("cannot resolve {}: {error}", path.display()))?;
         if !resolved.starts_with(&self.directory) {
             return Err(format!("{} lies outside the checkpoint directory", path.display()));
@@ -88,6 +90,15 @@ impl Confinement {
         }
         Ok(resolved)
     }
+}
+
+/// Refuses what the system would understand otherwise than it was checked: it reads no further than
+/// a zero byte.
+fn check_text(path: &Path) -> Result<(), String> {
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        return Err(format!("`{}` is not a path: it has a zero byte", path.display().to_string().escape_debug()));
+    }
+    Ok(())
 }
 
 /// The absolute path without symbolic links or `..`, of which the last parts need not exist.

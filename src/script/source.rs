@@ -12,6 +12,7 @@ mod looks;
 mod modules;
 mod stateless;
 
+pub(super) use lexer::{Token, required, required_here, tokens};
 pub(super) use looks::fields_looked_at;
 pub(super) use stateless::check_stateless;
 

@@ -8,11 +8,13 @@ use std::rc::Rc;
 use mlua::chunk::ChunkMode;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
 
+use crate::script::convert;
 use crate::script::error::{fail, message};
 use crate::script::host::{Access, Host};
+use crate::script::limits::Stop;
 
-/// The registry name of Lua's own `xpcall`.
-pub(super) const STOCK_XPCALL: &str = "skyfall.xpcall";
+/// The registry name of a protected call whose handler sees the error, and returns it as it is.
+pub(super) const SEEN: &str = "skyfall.seen";
 
 /// Replaces what a script must not have, or must have in another form.
 pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
@@ -29,6 +31,7 @@ pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     install_protected_calls(lua, host)?;
     install_io(lua, host)?;
     install_os(lua, host)?;
+    guard_rawset(lua)?;
     lock_strings(lua)
 }
 
@@ -68,38 +71,50 @@ fn install_load(lua: &Lua) -> mlua::Result<()> {
     lua.globals().raw_set("load", load)
 }
 
-/// `pcall` and its kin hand errors of the library on as text, and never catch `os.exit`.
+/// `pcall` and its kin hand errors of the library on as text, and never catch what ends the script
+/// from outside: `os.exit`, a limit, Ctrl-C. Nor a panic: it goes on as it is handed to `as_text`.
 fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
-    let globals = lua.globals();
-    lua.set_named_registry_value(STOCK_XPCALL, globals.get::<Function>("xpcall")?)?;
-    let settle = {
+    let as_text = {
         let host = Rc::clone(host);
-        lua.create_function(move |lua, mut results: MultiValue| {
-            if host.exit.get().is_some() {
-                return Err(mlua::Error::RuntimeError("the script asked to exit".to_owned()));
-            }
-            if let (Some(Value::Boolean(false)), Some(Value::Error(error))) = (results.front(), results.get(1)) {
-                let text = Value::String(lua.create_string(message(error))?);
-                results.pop_back();
-                results.push_back(text);
-            }
-            Ok(results)
+        lua.create_function(move |lua, value: Value| {
+            let value = match &value {
+                Value::Error(error) => Value::String(lua.create_string(message(error))?),
+                _ => value,
+            };
+            Ok((value, host.stop.get().is_some()))
         })?
     };
-    let as_text = lua.create_function(|lua, value: Value| match &value {
-        Value::Error(error) => Ok(Value::String(lua.create_string(message(error))?)),
-        _ => Ok(value),
-    })?;
+    // A handler runs where the error was raised, in the midst of a hook perhaps, where no other
+    // hook would stop it: once the script is to end none is called.
     let code = r#"
-        local settle, as_text = ...
-        local pcall_, xpcall_, resume_ = pcall, xpcall, coroutine.resume
+        local as_text = ...
+        local error = error
+        local pcall_, xpcall_, resume_, close_ = pcall, xpcall, coroutine.resume, coroutine.close
+        local function settle(ok, value, ...)
+          if ok then return ok, value, ... end
+          local text, ends = as_text(value)
+          if ends then error(text, 0) end
+          return false, text
+        end
         pcall = function(...) return settle(pcall_(...)) end
         xpcall = function(f, handler, ...)
-          return settle(xpcall_(f, function(e) return handler(as_text(e)) end, ...))
+          return settle(xpcall_(f, function(e)
+            local ok, text, ends = pcall_(as_text, e)
+            if not ok or ends then return e end
+            return handler(text)
+          end, ...))
         end
         coroutine.resume = function(...) return settle(resume_(...)) end
+        coroutine.close = function(...) return settle(close_(...)) end
+        return function(f, handler, ...)
+          return xpcall_(f, function(e)
+            pcall_(handler, e)
+            return e
+          end, ...)
+        end
     "#;
-    lua.load(code).set_name("=[skyfall]").call((settle, as_text))
+    let seen: Function = lua.load(code).set_name("=[skyfall]").call(as_text)?;
+    lua.set_named_registry_value(SEEN, seen)
 }
 
 /// `io` within the script's permissions.
@@ -109,11 +124,12 @@ fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
         let stock: Function = io.get(name)?;
         let host = Rc::clone(host);
         let confined = lua.create_function(move |lua, arguments: Variadic<Value>| {
-            if let Some(Value::String(path)) = arguments.first() {
-                let path = path.to_string_lossy();
-                let reads = name == "lines" || name == "input" || (name == "open" && !writes(arguments.get(1)));
-                let access = if reads { Access::Read } else { Access::Write };
-                host.check(Path::new(&path), access).map_err(|refusal| fail(lua, refusal))?;
+            let reads = name == "lines" || name == "input" || (name == "open" && !writes(arguments.get(1)));
+            let access = if reads { Access::Read } else { Access::Write };
+            // `io.lines()` and `io.input()` are of standard input; `io.output(file)` takes an open one.
+            match arguments.first() {
+                None | Some(Value::Nil | Value::UserData(_)) => {}
+                Some(path) => check(&host, path, access).map_err(|refusal| fail(lua, refusal))?,
             }
             stock.call::<MultiValue>(arguments).map_err(|error| fail(lua, message(&error)))
         })?;
@@ -122,7 +138,17 @@ fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     if !host.permissions.processes {
         io.raw_set("popen", Value::Nil)?;
     }
+    // What all files share is not a script's to change.
+    let metatable: Function = lua.globals().raw_get("getmetatable")?;
+    metatable.call::<Table>(io.raw_get::<Value>("stdout")?)?.raw_set("__metatable", "locked")?;
     io.raw_set("tmpfile", Value::Nil)
+}
+
+/// Whether the script may touch `path`. Only what is text is a path: anything else would be opened
+/// under another name than the one that was checked.
+fn check(host: &Host, path: &Value, access: Access) -> Result<(), String> {
+    let path = convert::text(path, "path").map_err(|problem| format!("{problem} (not a path)"))?;
+    host.check(Path::new(&path), access).map(drop)
 }
 
 /// Whether `mode`, the second argument of `io.open`, lets the file be changed.
@@ -138,10 +164,7 @@ fn install_os(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
         let host = Rc::clone(host);
         let confined = lua.create_function(move |lua, arguments: Variadic<Value>| {
             for path in arguments.iter() {
-                if let Value::String(path) = path {
-                    let path = path.to_string_lossy();
-                    host.check(Path::new(&path), Access::Write).map_err(|refusal| fail(lua, refusal))?;
-                }
+                check(&host, path, Access::Write).map_err(|refusal| fail(lua, refusal))?;
             }
             stock.call::<MultiValue>(arguments)
         })?;
@@ -164,8 +187,8 @@ fn install_os(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
             Value::Integer(code) => u8::try_from(code).map_err(|_| fail(lua, "os.exit: the code must be 0 to 255"))?,
             other => return Err(fail(lua, format!("os.exit: expected an integer, got {}", other.type_name()))),
         };
-        host.exit.set(Some(code));
-        Err::<(), _>(mlua::Error::RuntimeError("the script asked to exit".to_owned()))
+        host.stop.set(Some(Stop::Exit(code)));
+        Err::<(), _>(Stop::Exit(code).error())
     })?;
     os.raw_set("exit", exit)
 }
@@ -179,17 +202,18 @@ fn lock_strings(lua: &Lua) -> mlua::Result<()> {
 }
 
 /// From here on, reading a global nobody defined is an error that names the nearest, and so is
-/// defining one: a script's own names are local, which is what makes its functions recordable.
-pub(super) fn lock_globals(lua: &Lua) -> mlua::Result<()> {
+/// defining one, unless `open`: a script's own names are local, which is what makes its functions
+/// recordable.
+pub(super) fn lock_globals(lua: &Lua, open: bool) -> mlua::Result<()> {
     let globals = lua.globals();
     globals.raw_set("arg", Value::Boolean(false))?;
     let metatable = lua.create_table()?;
     let unknown = lua.create_function(|lua, (globals, name): (Table, Value)| {
-        let name = super::convert::key_text(&name);
+        let name = convert::key_text(&name);
         let mut known: Vec<String> = globals
             .pairs::<Value, Value>()
             .filter_map(|pair| pair.ok())
-            .map(|(key, _)| super::convert::key_text(&key))
+            .map(|(key, _)| convert::key_text(&key))
             .collect();
         known.sort();
         let nearest = crate::suggest::nearest(&name, known.iter().map(String::as_str));
@@ -197,11 +221,27 @@ pub(super) fn lock_globals(lua: &Lua) -> mlua::Result<()> {
         Err::<Value, _>(fail(lua, format!("unknown name `{name}`{hint}")))
     })?;
     let define = lua.create_function(|lua, (_, name, _): (Table, Value, Value)| {
-        let name = super::convert::key_text(&name);
+        let name = convert::key_text(&name);
         Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
     })?;
     metatable.raw_set("__index", unknown)?;
-    metatable.raw_set("__newindex", define)?;
+    if !open {
+        metatable.raw_set("__newindex", define)?;
+    }
     metatable.raw_set("__metatable", "locked")?;
     globals.set_metatable(Some(metatable))
+}
+
+/// `rawset` passes metatables by, but not that of the globals.
+pub(super) fn guard_rawset(lua: &Lua) -> mlua::Result<()> {
+    let globals = lua.globals();
+    let (stock, own): (Function, Table) = (globals.raw_get("rawset")?, globals.clone());
+    let guarded = lua.create_function(move |lua, (table, name, value): (Value, Value, Value)| {
+        if table == Value::Table(own.clone()) {
+            let name = convert::key_text(&name);
+            return Err(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")));
+        }
+        stock.call::<Value>((table, name, value))
+    })?;
+    globals.raw_set("rawset", guarded)
 }

@@ -3,7 +3,8 @@
 //! Rows gather in a block of 64 KiB and go to the system in whole rows when it is full, at
 //! [`Writer::flush`], every so many rows if asked for, and at [`Writer::close`]. A process that
 //! is killed therefore loses at most the rows since the last of these, and never leaves half a
-//! row between whole ones. What the system has is safe from the end of the process, not from a
+//! row between whole ones. One that is ended by a limit or by Ctrl-C loses none
+//! ([`crate::closing`]). What the system has is safe from the end of the process, not from a
 //! power failure.
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use crate::closing::{Close, Kept};
 use crate::trace::error::TraceError;
 use crate::trace::format::RowFormat;
 use crate::trace::repair::repair;
@@ -65,14 +67,45 @@ pub struct Summary {
 /// ```
 pub struct Writer {
     path: PathBuf,
-    /// `None` once closed, or after a failure.
-    sink: Option<Sink>,
+    open: Kept<Open>,
     format: RowFormat,
     meta_keys: Vec<String>,
-    block: Vec<u8>,
     unflushed: u64,
     options: WriterOptions,
     summary: Summary,
+}
+
+/// The file and the rows that it is still to get.
+struct Open {
+    /// `None` once closed, or after a failure.
+    sink: Option<Sink>,
+    block: Vec<u8>,
+}
+
+impl Open {
+    fn hand_over(&mut self, flush: bool) -> io::Result<()> {
+        let Some(sink) = &mut self.sink else { return Ok(()) };
+        let mut written = if self.block.is_empty() { Ok(()) } else { sink.write_rows(&self.block) };
+        self.block.clear();
+        if flush && written.is_ok() {
+            written = sink.flush();
+        }
+        if written.is_err() {
+            self.sink = None;
+        }
+        written
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.hand_over(false)?;
+        self.sink.take().map_or(Ok(()), Sink::finish)
+    }
+}
+
+impl Close for Open {
+    fn close_now(&mut self) {
+        let _ = self.close();
+    }
 }
 
 impl fmt::Debug for Writer {
@@ -159,10 +192,9 @@ impl Writer {
     fn with_sink(path: &Path, sink: Sink, meta: &Map, options: WriterOptions) -> Self {
         Self {
             path: path.to_owned(),
-            sink: Some(sink),
+            open: Kept::new(Open { sink: Some(sink), block: Vec::with_capacity(BLOCK + 4096) }),
             format: RowFormat::new(meta, options.strict_json),
             meta_keys: meta.keys().cloned().collect(),
-            block: Vec::with_capacity(BLOCK + 4096),
             unflushed: 0,
             options,
             summary: Summary::default(),
@@ -181,7 +213,8 @@ impl Writer {
     /// When the writer is closed, an extra key is a step field or a metadata key (nothing is
     /// written then), or the system refuses a block (the writer is closed then).
     pub fn write(&mut self, row: &Row) -> Result<(), TraceError> {
-        if self.sink.is_none() {
+        let mut open = self.open.lock();
+        if open.sink.is_none() {
             return Err(self.closed());
         }
         for key in row.extra.keys() {
@@ -189,18 +222,19 @@ impl Writer {
                 return Err(taken_key(&self.path, "extra", key));
             }
         }
-        self.format.write(&mut self.block, row);
+        self.format.write(&mut open.block, row);
         self.summary.rows += 1;
         if !row.reward.is_finite() {
             self.summary.non_finite += 1;
             self.summary.first_non_finite_step.get_or_insert(row.step);
         }
         self.unflushed += 1;
-        if self.options.flush_every.is_some_and(|rows| self.unflushed >= rows.get()) {
-            return self.flush();
+        let flush = self.options.flush_every.is_some_and(|rows| self.unflushed >= rows.get());
+        if flush {
+            self.unflushed = 0;
         }
-        if self.block.len() >= BLOCK {
-            return self.hand_over(false);
+        if flush || open.block.len() >= BLOCK {
+            return open.hand_over(flush).map_err(TraceError::write(&self.path));
         }
         Ok(())
     }
@@ -210,11 +244,12 @@ impl Writer {
     /// # Errors
     /// When the system refuses, or the writer is closed.
     pub fn flush(&mut self) -> Result<(), TraceError> {
-        if self.sink.is_none() {
+        let mut open = self.open.lock();
+        if open.sink.is_none() {
             return Err(self.closed());
         }
         self.unflushed = 0;
-        self.hand_over(true)
+        open.hand_over(true).map_err(TraceError::write(&self.path))
     }
 
     /// Writes what is left, ends the file and lets others write it. Closing again does nothing
@@ -223,26 +258,8 @@ impl Writer {
     /// # Errors
     /// When the system refuses.
     pub fn close(&mut self) -> Result<Summary, TraceError> {
-        if self.sink.is_some() {
-            self.hand_over(false)?;
-        }
-        if let Some(sink) = self.sink.take() {
-            sink.finish().map_err(TraceError::write(&self.path))?;
-        }
+        self.open.lock().close().map_err(TraceError::write(&self.path))?;
         Ok(self.summary)
-    }
-
-    fn hand_over(&mut self, flush: bool) -> Result<(), TraceError> {
-        let Some(sink) = &mut self.sink else { return Ok(()) };
-        let mut written = if self.block.is_empty() { Ok(()) } else { sink.write_rows(&self.block) };
-        self.block.clear();
-        if flush && written.is_ok() {
-            written = sink.flush();
-        }
-        if written.is_err() {
-            self.sink = None;
-        }
-        written.map_err(TraceError::write(&self.path))
     }
 
     fn closed(&self) -> TraceError {

@@ -22,10 +22,27 @@ local M = {}
 ---@field finish (fun(self: table))? at the run's end: leaves the policy worth exporting
 
 --- Defines a learning algorithm, to be named in an experiment's `algorithm.name`.
+---
+--- ```lua
+--- skyfall.algorithm.define {
+---   name = "still",
+---   new = function(params, policy, context) return { policy = policy } end,
+---   on_episode = function(self, episode) skyfall.log.info("return " .. episode.total_reward) end,
+--- }
+--- skyfall.run_experiment {
+---   env = { id = "CartPole-v1" },
+---   algorithm = { name = "still", policy = { id = "random" } },
+---   rollout = { total_steps = 50 },
+--- }
+--- ```
 ---@param definition skyfall.AlgorithmDefinition
 M.define = native.define
 
 --- The names of all algorithms, sorted.
+---
+--- ```lua
+--- assert(#skyfall.algorithm.list() > 0)
+--- ```
 ---@return string[]
 M.list = native.list
 

@@ -20,6 +20,13 @@ local M = {}
 
 --- Makes an environment, inside `wrappers` if there are any, the first of them innermost. What a
 --- wrapper is set by is among the environment's parameters, as `observation_noise.std`.
+---
+--- ```lua
+--- local env = skyfall.env.make("CartPole-v1")
+--- local observation, info = env:reset { seed = 1 }
+--- local next_observation, reward, terminated, truncated = env:step(1)
+--- assert(#next_observation == 4 and reward == 1)
+--- ```
 ---@param id string such as `CartPole-v1`; with `--allow-run` also an environment in another
 ---  program, such as `python:gymnasium/LunarLander-v3` (see `docs/environment-protocol.md`)
 ---@param kwargs table?
@@ -42,6 +49,13 @@ M.make = native.make
 ---@field set_parameter fun(self: skyfall.Vector, name: string, value: any) in every copy
 
 --- Makes `n` copies of a native environment.
+---
+--- ```lua
+--- local envs = skyfall.env.vector("CartPole-v1", 8)
+--- envs:reset { seed = 1 }
+--- local observations, rewards = envs:step({ 0, 1, 0, 1, 0, 1, 0, 1 })
+--- assert(observations.shape[1] == 8 and rewards:sum() == 8)
+--- ```
 ---@param id string
 ---@param n integer
 ---@param kwargs table?
@@ -62,14 +76,38 @@ M.vector = native.vector
 --- one table a made environment, theirs to keep state in; it holds `kwargs` and the seeded stream
 --- `rng`. What they return is checked: an observation of the wrong shape, outside its space or
 --- NaN stops the run and names the field. A bundle carries the code by value.
+---
+--- ```lua
+--- skyfall.env.define {
+---   id = "Walk-v0",
+---   observation_space = skyfall.space.box { low = { 0 }, high = { 9 } },
+---   action_space = skyfall.space.discrete(2),
+---   reset = function(env) env.x = 0 return { env.x } end,
+---   step = function(env, action)
+---     env.x = env.x + action
+---     return { env.x }, 1.0, env.x >= 9
+---   end,
+--- }
+--- local env = skyfall.env.make("Walk-v0")
+--- env:reset { seed = 1 }
+--- assert(env:step(1)[1] == 1)
+--- ```
 ---@param definition skyfall.EnvDefinition
 M.define = native.define
 
 --- The ids of all environments, sorted.
+---
+--- ```lua
+--- assert(#skyfall.env.list() > 0)
+--- ```
 ---@return string[]
 M.list = native.list
 
 --- The wrappers' names, sorted.
+---
+--- ```lua
+--- assert(#skyfall.env.wrappers() > 0)
+--- ```
 ---@return string[]
 M.wrappers = native.wrappers
 

@@ -34,6 +34,14 @@ local M = {}
 
 --- Evaluates traces and returns the same tree as `skyfall eval --format json`: an undefined
 --- metric has no `value` and says why in `reason`.
+---
+--- ```lua
+--- local w <close> = skyfall.trace.writer("t.jsonl", { run_id = "a" })
+--- for step = 0, 99 do w:write { step = step, reward = 1, regime_id = step < 50 and "calm" or "windy" } end
+--- w:close()
+--- local tree = skyfall.eval.traces("t.jsonl", { window = 10 })
+--- assert(type(tree) == "table")
+--- ```
 ---@param paths string|string[]
 ---@param options skyfall.EvalOptions?
 ---@return table
@@ -46,6 +54,13 @@ M.traces = native.traces
 
 --- Evaluates traces and writes a report. Its format is that of the file's ending (`.html`, `.md`,
 --- `.json`, `.csv`, `.txt`) unless `options.format` names it; a `format` of "csv" fills a directory.
+---
+--- ```lua
+--- local w <close> = skyfall.trace.writer("t.jsonl", { run_id = "a" })
+--- for step = 0, 99 do w:write { step = step, reward = 1, regime_id = "calm" } end
+--- w:close()
+--- skyfall.eval.report("t.jsonl", "report.md")
+--- ```
 ---@param paths string|string[]
 ---@param file string
 ---@param options skyfall.EvalOptions | skyfall.ReportOptions | nil
@@ -66,14 +81,20 @@ M.report = native.report
 --- A metric of your own. `fn` gets a run and returns a number, and over how many observations if
 --- that is not the number of encounters; or nil and, in one word, why there is none.
 ---
----     local best = eval.metric("best_exit", function(run)
----       local best
----       for _, visit in ipairs(run.encounters) do
----         if visit.exit and (not best or visit.exit > best) then best = visit.exit end
----       end
----       return best, best and #run.encounters or "no_finite_reward"
----     end, { unit = "reward", direction = "higher", about = "The best exit level." })
----     eval.report("out/traces.jsonl", "report.html", { also = { best } })
+--- ```lua
+--- local eval = skyfall.eval
+--- local w <close> = skyfall.trace.writer("out/traces.jsonl", { run_id = "a" })
+--- w:write { step = 0, reward = 1.5 }
+--- w:close()
+--- local best = eval.metric("best_exit", function(run)
+---   local best
+---   for _, visit in ipairs(run.encounters) do
+---     if visit.exit and (not best or visit.exit > best) then best = visit.exit end
+---   end
+---   return best, best and #run.encounters or "no_finite_reward"
+--- end, { unit = "reward", direction = "higher", about = "The best exit level." })
+--- eval.report("out/traces.jsonl", "report.html", { also = { best } })
+--- ```
 ---@param name string letters, digits and `_`
 ---@param fn fun(run: skyfall.EvalRun): number?, (integer|string)?
 ---@param about { unit: string?, direction: ("higher"|"lower"|"neutral")?, about: string? }?

@@ -14,11 +14,17 @@ local native = ...
 ---@field json skyfall.jsonlib
 ---@field log skyfall.loglib
 ---@field policy skyfall.policylib
+---@field pretty skyfall.prettylib
 ---@field random skyfall.randomlib
 ---@field regime skyfall.regimelib
+---@field regimes skyfall.regimeslib
 ---@field reward skyfall.rewardlib
 ---@field rollouts skyfall.rolloutslib
+---@field shaping skyfall.shapinglib
 ---@field space skyfall.spacelib
+---@field stats skyfall.statslib
+---@field tables skyfall.tableslib
+---@field test skyfall.testlib
 ---@field trace skyfall.tracelib
 ---@field yaml skyfall.yamllib
 ---@field version string
@@ -32,11 +38,17 @@ local M = {
   json = require "skyfall.json",
   log = require "skyfall.log",
   policy = require "skyfall.policy",
+  pretty = require "skyfall.pretty",
   random = require "skyfall.random",
   regime = require "skyfall.regime",
+  regimes = require "skyfall.regimes",
   reward = require "skyfall.reward",
   rollouts = require "skyfall.rollouts",
+  shaping = require "skyfall.shaping",
   space = require "skyfall.space",
+  stats = require "skyfall.stats",
+  tables = require "skyfall.tables",
+  test = require "skyfall.test",
   trace = require "skyfall.trace",
   yaml = require "skyfall.yaml",
   version = native.version,
@@ -97,6 +109,16 @@ local M = {
 ---@field bundle string? where the bundle is
 
 --- Runs an experiment to its end and says how it went.
+---
+--- ```lua
+--- local result = skyfall.run_experiment({
+---   env = { id = "CartPole-v1" },
+---   algorithm = { name = "discrete_hill_climbing", policy = { id = "linear_menu" } },
+---   rollout = { window_steps = 100, total_steps = 500 },
+---   run = { name = "first", seed = 1 },
+--- }, { traces = "out/traces.jsonl", export_dir = "out/bundle" })
+--- assert(result.steps == 500 and result.bundle == "out/bundle")
+--- ```
 ---@param config skyfall.Config|skyfall.Experiment
 ---@param options skyfall.RunOptions?
 ---@return skyfall.RunResult
@@ -107,6 +129,15 @@ M.run_experiment = native.run_experiment
 
 --- Checks a configuration, every mistake at once, and returns the experiment. A script that
 --- returns it has it run.
+---
+--- ```lua
+--- local experiment = skyfall.experiment {
+---   env = { id = "CartPole-v1" },
+---   algorithm = { policy = { id = "random" } },
+---   rollout = { total_steps = 100 },
+--- }
+--- assert(experiment.config.rollout.total_steps == 100)
+--- ```
 ---@param config skyfall.Config
 ---@return skyfall.Experiment
 M.experiment = native.experiment

@@ -27,10 +27,26 @@ local M = {}
 ---
 --- A policy need not be defined to be named: `my.policies:make` is the function `make` of the module
 --- `my.policies`, called as `new` is.
+---
+--- ```lua
+--- skyfall.policy.define {
+---   id = "lean",
+---   act = function(self, observation) return observation[3] > 0 and 1 or 0 end,
+--- }
+--- skyfall.run_experiment {
+---   env = { id = "CartPole-v1" },
+---   algorithm = { name = "none", policy = { id = "lean" } },
+---   rollout = { total_steps = 50 },
+--- }
+--- ```
 ---@param definition skyfall.PolicyDefinition
 M.define = native.define
 
 --- The ids of all policies, sorted.
+---
+--- ```lua
+--- assert(#skyfall.policy.list() > 0)
+--- ```
 ---@return string[]
 M.list = native.list
 

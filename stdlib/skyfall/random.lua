@@ -34,11 +34,22 @@ local M = {}
 ---@field spawned integer how many streams were spawned
 
 --- The stream `numpy.random.default_rng(seed)` gives.
+---
+--- ```lua
+--- local rng = skyfall.random.rng(7)
+--- local x, five = rng:uniform(), rng:normal(0, 1, 5)
+--- assert(x >= 0 and x < 1 and #five == 5)
+--- ```
 ---@param seed integer
 ---@return skyfall.Rng
 M.rng = native.rng
 
 --- The stream called `name` under an experiment's seed, such as `environment` or `policy`.
+---
+--- ```lua
+--- local one = skyfall.random.named(7, "policy"):raw()
+--- assert(one == skyfall.random.named(7, "policy"):raw() and one ~= skyfall.random.named(7, "script"):raw())
+--- ```
 ---@param seed integer
 ---@param name string
 ---@return skyfall.Rng

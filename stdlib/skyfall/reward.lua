@@ -22,6 +22,11 @@ local M = {}
 
 --- A reward term. `fn` returns a finite number and, if it likes, a table of sub-terms that lands
 --- in the row's `reward_detail`.
+---
+--- ```lua
+--- local upright = skyfall.reward.term("upright", function(s) return math.cos(s.next_observation[3]) end)
+--- skyfall.reward.compose { { upright } }
+--- ```
 ---@param name string the component's name
 ---@param fn fun(s: skyfall.StepView): number, table?
 ---@param params table? plain data, seen as `s.params`
@@ -29,6 +34,10 @@ local M = {}
 M.term = native.term
 
 --- A native term: `env` (the environment's own reward), `alive`, `action_cost`, ...
+---
+--- ```lua
+--- skyfall.reward.compose { { skyfall.reward.builtin "env" }, { skyfall.reward.builtin "alive", weight = 0.1 } }
+--- ```
 ---@param name string
 ---@param params table?
 ---@return skyfall.Term
@@ -38,6 +47,11 @@ M.builtin = native.builtin
 
 --- A composition: a list of `{ term, weight = w }` (weight 1 when left out). A row's
 --- `reward_components[name]` is weight x value, and `reward` is exactly their sum.
+---
+--- ```lua
+--- local still = skyfall.reward.term("still", function(s) return -math.abs(s.next_observation[2]) end)
+--- skyfall.reward.compose { { skyfall.reward.builtin "env" }, { still, weight = 0.1 } }
+--- ```
 ---@param terms { [1]: skyfall.Term, weight: number? }[]
 ---@return skyfall.Composition
 M.compose = native.compose

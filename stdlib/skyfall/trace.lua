@@ -40,6 +40,11 @@ local M = {}
 --- then the others sorted. Rows reach the system in blocks of 64 KiB, at `flush`, at every
 --- `flush_every`th row and at `close`; a killed process loses those since. Closes itself with
 --- `<close>`.
+---
+--- ```lua
+--- local w <close> = skyfall.trace.writer("t.jsonl", { run_id = "a", seed = 1 })
+--- w:write { step = 0, reward = 1.0, regime_id = "calm" }
+--- ```
 ---@param path string
 ---@param meta table?
 ---@param options skyfall.TraceOptions?
@@ -56,12 +61,26 @@ M.writer = native.writer
 ---@field steps skyfall.ReadRow[]
 
 --- Reads a trace file, or a directory of them, whole: the runs, in order of first appearance.
+---
+--- ```lua
+--- local w <close> = skyfall.trace.writer("t.jsonl", { run_id = "a" })
+--- w:write { step = 0, reward = 1.5 }
+--- w:close()
+--- assert(skyfall.trace.load("t.jsonl")[1].steps[1].reward == 1.5)
+--- ```
 ---@param path string
 ---@return skyfall.Run[]
 M.load = native.load
 
 --- Reads a trace row by row: `for row, meta in trace.rows(path) do`. `meta` holds the row's
 --- identity and metadata, and is one table for as long as these stay the same.
+---
+--- ```lua
+--- local w <close> = skyfall.trace.writer("t.jsonl", { run_id = "a" })
+--- w:write { step = 0, reward = 1.5 }
+--- w:close()
+--- for row, meta in skyfall.trace.rows("t.jsonl") do assert(row.reward == 1.5 and meta.run_id == "a") end
+--- ```
 ---@param path string
 ---@return fun(): skyfall.ReadRow?, table?
 M.rows = native.rows
@@ -75,6 +94,11 @@ M.rows = native.rows
 ---@field count integer
 
 --- What is odd about a trace: an empty list if nothing is.
+---
+--- ```lua
+--- skyfall.fs.write("t.jsonl", '{"step": 0, "reward": 1}\nno row\n')
+--- assert(#skyfall.trace.check("t.jsonl") > 0)
+--- ```
 ---@param path string
 ---@return skyfall.Fault[]
 M.check = native.check

@@ -14,11 +14,11 @@ use crate::trace;
 /// Scores recorded rows anew.
 pub(super) fn rescore(arguments: &TraceRescoreArguments, terminal: &Terminal) -> Ending {
     let (file, name) = script_and_name(&arguments.reward);
-    let quiet = terminal.is_quiet();
+    let voice = terminal.voice();
     // Each worker has a machine of its own: nothing of Lua crosses threads.
     let make = || {
         let settings = crate::cli::script::settings(&arguments.permissions)?;
-        let console: Rc<dyn Console> = Rc::new(Terminal::new(quiet));
+        let console: Rc<dyn Console> = Rc::new(Terminal::with(voice.clone()));
         let host = ScriptHost::new(Script::File(file.clone()), settings, console)?;
         host.composition(name.as_deref()).map_err(|error| match error {
             ScriptError::Raised(diagnostic) => *diagnostic,

@@ -1,5 +1,5 @@
 //! Library functions that run without an end, or for ages, inside one instruction: in the bare
-//! sandbox they refuse what would take so long.
+//! sandbox, and where instructions are limited, they refuse what would take so long.
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
@@ -11,7 +11,7 @@ const MOST_ELEMENTS: i64 = 1 << 24;
 const MOST_STEPS: f64 = 1e8;
 
 /// Puts the bounded functions in place.
-pub(super) fn install(lua: &Lua) -> mlua::Result<()> {
+pub(in crate::script) fn install(lua: &Lua) -> mlua::Result<()> {
     let table: Table = lua.globals().raw_get("table")?;
     guard(lua, &table, "move", |arguments| match (arguments.get(1), arguments.get(2)) {
         (Some(first), Some(last)) => span(first, last),
@@ -39,7 +39,7 @@ pub(super) fn install(lua: &Lua) -> mlua::Result<()> {
     // Finalisers run where no instruction is counted.
     guard(lua, &lua.globals(), "setmetatable", |arguments| match arguments.get(1) {
         Some(Value::Table(metatable)) if !metatable.raw_get::<Value>("__gc")?.is_nil() => {
-            Err(mlua::Error::RuntimeError("code in a bundle has no finalisers (`__gc`)".to_owned()))
+            Err(mlua::Error::RuntimeError("limited code has no finalisers (`__gc`)".to_owned()))
         }
         _ => Ok(()),
     })?;
@@ -66,7 +66,7 @@ fn span(first: &Value, last: &Value) -> mlua::Result<()> {
     if last.saturating_sub(first) < MOST_ELEMENTS {
         return Ok(());
     }
-    Err(mlua::Error::RuntimeError(format!("code in a bundle may not go through {MOST_ELEMENTS} elements at once")))
+    Err(mlua::Error::RuntimeError(format!("limited code may not go through {MOST_ELEMENTS} elements at once")))
 }
 
 /// Refuses a pattern whose repetitions could be tried in too many ways on a text of `length`.
@@ -79,6 +79,6 @@ fn cost(length: usize, pattern: &[u8]) -> mlua::Result<()> {
         return Ok(());
     }
     Err(mlua::Error::RuntimeError(format!(
-        "a pattern with {repetitions} repetitions on {length} bytes is too much for code in a bundle"
+        "a pattern with {repetitions} repetitions on {length} bytes is too much for limited code"
     )))
 }

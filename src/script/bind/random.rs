@@ -22,6 +22,11 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         })
 }
 
+/// The stream called `name` under `seed`.
+pub(super) fn stream(seed: u64, name: &str) -> LuaRng {
+    LuaRng(Rng::named(seed, name))
+}
+
 /// A seed: an integer from 0.
 pub(super) fn seed(value: &Value) -> Result<u64, String> {
     let seed = convert::integer(value, "seed")?;

@@ -42,8 +42,15 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         .function("dict", |_, _, spaces: LuaValue| made("dict", Space::dict(named(&spaces)?)))?
         .function("tuple", |_, _, spaces: LuaValue| made("tuple", Space::tuple(listed(&spaces)?)))?
         .function("one_of", |_, _, spaces: LuaValue| made("one_of", Space::one_of(listed(&spaces)?)))?
-        .function("sequence", |_, _, (space, stack): (LuaValue, Option<bool>)| {
-            made("sequence", Space::sequence(space_of(&space, "space")?, stack.unwrap_or(false)))
+        .function("sequence", |_, _, (space, stack): (LuaValue, LuaValue)| {
+            let stack = match stack {
+                LuaValue::Nil => false,
+                LuaValue::Boolean(stack) => stack,
+                other => {
+                    return Err(Fault::Line(format!("`stack` must be a boolean, got {}", convert::describe(&other))));
+                }
+            };
+            made("sequence", Space::sequence(space_of(&space, "space")?, stack))
         })?
         .function("graph", |_, _, (nodes, edges): (LuaValue, LuaValue)| {
             let edges = if edges.is_nil() { None } else { Some(space_of(&edges, "edge_space")?) };

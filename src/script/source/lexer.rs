@@ -3,10 +3,12 @@
 
 /// A word or mark of the chunk that matters here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'a> {
-    pub(super) text: &'a str,
+pub(in crate::script) struct Token<'a> {
+    pub(in crate::script) text: &'a str,
+    /// Where it begins, in bytes.
     start: usize,
-    line: usize,
+    /// Its line, from 1.
+    pub(in crate::script) line: usize,
 }
 
 /// The text of the function that begins on line `first` and ends on line `last` of `chunk`, as
@@ -31,10 +33,17 @@ pub(super) fn function_text(chunk: &str, first: usize, last: usize) -> Result<St
     found.ok_or_else(|| "could not be found in its source text".to_owned())
 }
 
-/// The names of the modules that `code` requires with a quoted name, in order.
-pub(super) fn required(code: &str) -> Vec<&str> {
-    let word = |token: &Token<'_>| (token.text == "require").then_some(token.start + token.text.len());
-    tokens(code).iter().filter_map(word).filter_map(|end| quoted_name(code.get(end..)?)).collect()
+/// The names of the modules that `code` requires with a quoted name, in order, with their lines.
+pub(in crate::script) fn required(code: &str) -> Vec<(&str, usize)> {
+    let tokens = tokens(code);
+    let name = |at: usize| Some((required_here(code, &tokens, at)?, tokens.get(at)?.line));
+    (0..tokens.len()).filter_map(name).collect()
+}
+
+/// The name that is required where the token at `at` is a `require`.
+pub(in crate::script) fn required_here<'a>(code: &'a str, tokens: &[Token<'_>], at: usize) -> Option<&'a str> {
+    let token = tokens.get(at).filter(|token| token.text == "require")?;
+    quoted_name(code.get(token.start + token.text.len()..)?)
 }
 
 /// The name in `("name"` or `"name"`.
@@ -77,7 +86,7 @@ fn expression(chunk: &str, following: &[Token<'_>], end: Token<'_>) -> Option<St
 }
 
 /// The chunk's names, keywords and marks, without comments and strings.
-pub(super) fn tokens(chunk: &str) -> Vec<Token<'_>> {
+pub(in crate::script) fn tokens(chunk: &str) -> Vec<Token<'_>> {
     let bytes = chunk.as_bytes();
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -156,7 +165,7 @@ mod tests {
     fn finds_the_modules_that_code_requires() {
         let code =
             "local a = require \"a.b\" -- require \"no\"\nlocal c = require( 'c' ).d; required \"x\"; require(name)";
-        assert_eq!(required(code), ["a.b", "c"]);
+        assert_eq!(required(code), [("a.b", 1), ("c", 2)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::script::loader;
 /// # Errors
 /// One line when a module's file cannot be read.
 pub(super) fn collect(host: &Host, code: &str, modules: &mut IndexMap<String, String>) -> Result<(), String> {
-    for name in lexer::required(code) {
+    for (name, _) in lexer::required(code) {
         if loader::is_library(name) || modules.contains_key(name) {
             continue;
         }

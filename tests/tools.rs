@@ -1,0 +1,211 @@
+//! The tools for writing scripts: `test`, `repl`, `new`, `types`, `doc`, `--check`, `--watch`,
+//! `--check-determinism`, `completions`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::command::Scratch;
+
+#[test]
+fn the_library_s_own_tests_pass() {
+    let scratch = Scratch::new();
+    let stdlib = Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib").display().to_string();
+    let ran = scratch.skyfall(&["test", &stdlib]).ok();
+    assert!(ran.stdout.contains("stats_test.lua: moments > are those of NumPy"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with(" passed, 0 failed\n"), "{}", ran.stdout);
+    assert!(scratch.tree().is_empty(), "{:?}", scratch.tree());
+}
+
+const TESTS: &str = "local t = require 'skyfall.test'\n\
+    t.describe('sums', function()\n\
+    t.it('fit', function() t.expect(1 + 1):equals(2) end)\n\
+    t.it('<do not> fit', function()\n t.expect({ 1, { a = 2 } }):equals { 1, { a = 3 } }\n end)\n\
+    t.it('raise', function() local x = nil; return x.y end)\n\
+    end)\n\
+    t.it('has a directory', function() require('skyfall').fs.write(t.tmpdir() .. '/a', 'x') end)\n\
+    t.it('draws', function() print(t.rng():uniform(), math.random(1000)) end)\n";
+
+#[test]
+fn tests_are_found_run_and_reported() {
+    let scratch = Scratch::new();
+    scratch.write("lab/sum_test.lua", TESTS);
+    scratch.write("lab/deep/test_more.lua", "require('skyfall.test').it('more', function() end)");
+    scratch.write("lab/other.lua", "error 'not a test'");
+    scratch.write("lab/.hidden/test_no.lua", "error 'hidden'");
+    let ran = scratch.skyfall(&["test", "lab", "--junit", "results.xml"]);
+    let ran = ran.failed(1, &["lab/sum_test.lua:5", "expected { 1, { a = 3 } }, got { 1, { a = 2 } }", "local 'x'"]);
+    for line in
+        ["ok   lab/deep/test_more.lua: more", "FAIL lab/sum_test.lua: sums > <do not> fit", "4 passed, 2 failed"]
+    {
+        assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    }
+    let junit = scratch.read("results.xml");
+    assert!(junit.contains("<testsuite name=\"lab/sum_test.lua\" tests=\"5\" failures=\"2\""), "{junit}");
+    assert!(junit.contains("name=\"sums &gt; &lt;do not&gt; fit\""), "{junit}");
+    let again =
+        |seed: &str| scratch.skyfall(&["test", "lab/sum_test.lua", "--filter", "draws", "--seed", seed]).ok().stdout;
+    assert_eq!(again("1"), again("1"));
+    assert_ne!(again("1"), again("2"));
+    scratch.skyfall(&["test", "lab", "--filter", "nothing"]).failed(1, &["there are no tests"]);
+    scratch.skyfall(&["test", "none"]).failed(3, &["none"]);
+    scratch.write("broken_test.lua", "local x =");
+    scratch.skyfall(&["test", "broken_test.lua"]).failed(1, &["broken_test.lua:1"]);
+    scratch.script("require('skyfall.test').it('x', print)").failed(1, &["skyfall test FILE"]);
+}
+
+#[test]
+fn a_new_project_runs_is_tested_and_checked() {
+    let scratch = Scratch::new();
+    scratch.skyfall(&["new", "lab"]).ok();
+    let inside = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_skyfall")).args(arguments).current_dir(scratch.file("lab")).output();
+        crate::command::Ran::from(output.unwrap()).ok()
+    };
+    assert!(inside(&["test", "."]).stdout.ends_with("2 passed, 0 failed\n"));
+    inside(&["script", "--check", "experiment.lua"]);
+    inside(&["script", "--check", "rewards_test.lua"]);
+    assert!(inside(&["script", "experiment.lua"]).stdout.contains("6000 steps"));
+    inside(&["serve", "steady/bundle", "--steps", "20"]);
+    inside(&["eval", "--traces", "steady"]);
+    assert!(scratch.read("lab/.luarc.json").contains(".skyfall/types"));
+    assert!(scratch.file("lab/.skyfall/types/skyfall/reward.lua").exists());
+    scratch.skyfall(&["new", "lab"]).failed(2, &["lab is there already"]);
+}
+
+#[test]
+fn check_names_what_is_not_there_without_running_anything() {
+    let scratch = Scratch::new();
+    let code = "local skyfall = require 'skyfall'\n\
+                local reward, array = skyfall.reward, require 'skyfall.array'\n\
+                local helper = require 'lab.helper'\nlocal gone = require 'lab.gone'\n\
+                print(reward.trem, skyfall.reward.term, skyfall.fs.reed('x'), array.new)\n\
+                local function f(array) return array.whatever end\n\
+                cuont = 1\nprnt(f)\nlocal t = { prnt = 1, new = helper }\nt.skyfall = gone\nerror 'never run'";
+    scratch.write("script.lua", code);
+    scratch.write("lab/helper.lua", "local M = {}\nreturn M, undefined_name");
+    let ran = scratch.skyfall(&["script", "--check", "script.lua"]);
+    let ran = ran.failed(
+        1,
+        &[
+            "error[check/unknown-module]: module `lab.gone` not found",
+            "script.lua:4:23",
+            "error[check/unknown-field]: `skyfall.reward` has no `trem`",
+            "did you mean `term`?",
+            "`skyfall.fs` has no `reed`",
+            "error[check/new-global]: `cuont` would be a new global",
+            "error[check/unknown-name]: unknown name `prnt`",
+            "did you mean `print`?",
+            "lab/helper.lua:2",
+            "`undefined_name`",
+        ],
+    );
+    assert_eq!(ran.stderr.matches("error[").count(), 6, "{}", ran.stderr);
+    scratch.write("script.lua", "local x = = 3");
+    scratch.skyfall(&["script", "--check", "script.lua"]).failed(1, &["error[check/syntax]", "script.lua:1:9"]);
+    scratch.write(
+        "script.lua",
+        "#!/usr/bin/env skyfall\nlocal skyfall = require 'skyfall'\nprint(skyfall.version, _G, arg, ...)",
+    );
+    scratch.skyfall(&["script", "--check", "script.lua"]).ok();
+    scratch.skyfall(&["script", "--check", "-e", "prnt(1)"]).failed(1, &["`prnt`"]);
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_found() {
+    let scratch = Scratch::new();
+    let write =
+        "local skyfall = require 'skyfall'\nlocal w <close> = skyfall.trace.writer('t.jsonl', { run_id = 'a' })\n";
+    scratch.write(
+        "same.lua",
+        &format!(
+            "{write}local time = require('skyfall.json').encode(os.time()) .. os.clock()\n\
+             for step = 0, 9 do w:write {{ step = step, reward = math.random(), observed_at = '2026-01-01T00:00:0' .. step % 10 .. '+00:00' }} end\n\
+             local t = {{}} for k in skyfall.tables.sorted {{ a = 1, b = 2, c = 3 }} do t[#t + 1] = k end print(table.concat(t))"
+        ),
+    );
+    let ran = scratch.skyfall(&["script", "--check-determinism", "same.lua"]).ok();
+    assert!(ran.stdout.contains("the same twice") && ran.stdout.contains("t.jsonl "), "{}", ran.stdout);
+    let order = "local t = {} for i = 1, 64 do t['key' .. i] = i end local keys = {} for k in pairs(t) do keys[#keys + 1] = k end\n";
+    scratch.write("order.lua", &format!("{order}print(table.concat(keys, ' '))"));
+    scratch.skyfall(&["script", "--check-determinism", "order.lua"]).failed(
+        1,
+        &["error[script/not-deterministic]: what it prints differs from line 1 on", "skyfall.tables.sorted"],
+    );
+    scratch
+        .write("row.lua", &format!("{write}{order}for i = 1, 64 do w:write {{ step = i, reward = t[keys[i]] }} end"));
+    scratch.skyfall(&["script", "--check-determinism", "row.lua"]).failed(1, &["t.jsonl differs from line 1 on"]);
+    scratch.skyfall(&["script", "--check-determinism", "none.lua"]).failed(1, &["none.lua"]);
+    scratch.skyfall(&["script", "--check-determinism", "-"]).failed(2, &["name a file"]);
+}
+
+#[test]
+fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
+    let scratch = Scratch::new();
+    scratch.write("main.lua", "print(require 'part')");
+    scratch.write("part.lua", "return 'one'");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
+        .args(["script", "--watch", "main.lua"])
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "one");
+    assert!(told.next().unwrap().unwrap().contains("watching"));
+    scratch.write("part.lua", "return 'two'");
+    assert_eq!(lines.next().unwrap().unwrap(), "two");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
+    let scratch = Scratch::new();
+    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nnil\nprint 'said'\n";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
+        .args(["repl"])
+        .current_dir(scratch.path())
+        .env("XDG_STATE_HOME", scratch.file("state"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let ran = crate::command::Ran::from(child.wait_with_output().unwrap()).ok();
+    assert_eq!(ran.stdout, "2\n23\n{ a = { 2 }, b = 1 }\narray(f32, [3])\nnil\nsaid\n");
+    assert!(ran.stderr.contains("input-6:1") && ran.stderr.contains("attempt to index"), "{}", ran.stderr);
+}
+
+#[test]
+fn definitions_and_reference_are_at_hand() {
+    let scratch = Scratch::new();
+    scratch.skyfall(&["types", "defs"]).ok();
+    let reward = scratch.read("defs/skyfall/reward.lua");
+    assert!(
+        reward.starts_with("---@meta skyfall.reward\n") && reward.contains("function M.term(name, fn, params) end"),
+        "{reward}"
+    );
+    assert!(scratch.read(".luarc.json").contains("\"defs\""));
+    for name in scratch.tree().into_iter().filter(|name| name.ends_with(".lua")) {
+        scratch.skyfall(&["script", "-e", &format!("assert(load(require('skyfall.fs').read('{name}')))")]).ok();
+    }
+    let doc = |name: &str| scratch.skyfall(&["doc", name]).ok().stdout;
+    assert!(doc("reward.term").starts_with("skyfall.reward.term(name: string, fn: fun("), "{}", doc("reward.term"));
+    assert!(doc("skyfall.Array").contains("slice"));
+    assert!(doc("Array:sum").contains("along an axis"));
+    assert!(doc("array").contains("skyfall.array.load_npy"));
+    assert!(scratch.skyfall(&["doc"]).ok().stdout.contains("skyfall.shaping"));
+    scratch.skyfall(&["doc", "reward.trem"]).failed(2, &["no `reward.trem`", "did you mean `reward.term`?"]);
+    scratch.skyfall(&["doc", "compose"]).failed(2, &["there is skyfall.reward.compose"]);
+    for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef"), ("fish", "complete -c skyfall")] {
+        assert!(scratch.skyfall(&["completions", shell]).ok().stdout.contains(word), "{shell}");
+    }
+}
