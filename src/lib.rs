@@ -37,4 +37,5 @@ pub mod suggest;
 mod sum;
 pub mod text;
 pub mod trace;
+pub mod unit;
 pub mod value;

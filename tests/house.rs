@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const STOREYS: &[&[&str]] = &[
     &["value"],
     &["text", "diagnostic", "digest", "suggest", "sum", "atomic", "snapshot"],
-    &["array", "random"],
+    &["array", "random", "unit"],
     &["space"],
     &["env", "reward", "regime", "policy", "trace"],
     &["config"],

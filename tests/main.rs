@@ -44,5 +44,6 @@ mod step_view;
 mod text_json;
 mod text_yaml;
 mod trace;
+mod unit;
 mod values;
 mod wrapper;
