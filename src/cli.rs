@@ -11,6 +11,7 @@ mod rollouts;
 mod run;
 mod script;
 mod serve;
+mod sweep;
 mod trace;
 
 use std::ffi::OsString;
@@ -29,7 +30,8 @@ type Ending = Result<Exit, Box<Diagnostic>>;
 
 /// Runs the command line `arguments`, the program's name first, and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(problem) => {
             // `--help` and `--version` arrive here too; they print to stdout and end well.
@@ -38,7 +40,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let terminal = Rc::new(Terminal::new(arguments.quiet));
-    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
+    let own = Process { words: words.into_iter().skip(1).collect(), attempt: arguments.attempt };
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &own, &terminal)));
     let code = code.unwrap_or_else(|_| {
         terminal.error("this is a bug in skyfall; please report it with the lines above");
         Exit::Bug.code()
@@ -59,17 +62,24 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
     Ok(())
 }
 
-fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
-    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_)) {
+/// This process: what was typed after the program's name, and the trial it is, if it is one.
+struct Process {
+    words: Vec<OsString>,
+    attempt: Option<PathBuf>,
+}
+
+fn run(command: Command, own: &Process, terminal: &Rc<Terminal>) -> u8 {
+    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Sweep(_)) {
         terminal.patient();
     }
     let ending = match command {
-        Command::Script(arguments) => return script::script(arguments, terminal),
+        Command::Script(arguments) => return script::script(arguments, own, terminal),
         Command::Run(arguments) => run::run(&arguments, terminal),
         Command::Eval(arguments) => eval::eval(&arguments, terminal),
         Command::Serve(arguments) => serve::serve(&arguments, terminal),
         Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
+        Command::Sweep(command) => sweep::sweep(&command, own, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
     };
     match ending {

@@ -35,6 +35,7 @@ pub mod snapshot;
 pub mod space;
 pub mod suggest;
 mod sum;
+pub mod sweep;
 pub mod text;
 pub mod trace;
 pub mod unit;

@@ -22,6 +22,7 @@ mod standard;
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment};
 pub use bind::factory::module_function;
+pub use bind::sweep::ScriptedSweep;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use permissions::Permissions;

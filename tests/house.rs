@@ -15,6 +15,7 @@ const STOREYS: &[&[&str]] = &[
     &["algorithm"],
     &["experiment"],
     &["bundle", "eval", "rollouts"],
+    &["sweep"],
     &["script"],
     &["cli"],
 ];

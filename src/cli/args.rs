@@ -1,12 +1,14 @@
 //! What can be typed: the typed form of every command and flag.
 
 mod eval;
+mod sweep;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
+pub(super) use sweep::{PoolArguments, SweepArguments, SweepCommand, SweepLook, SweepStatusArguments};
 
 use crate::experiment::Checkpoints;
 
@@ -17,6 +19,10 @@ pub(super) struct Arguments {
     /// Print errors only: no progress, no notes
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
+
+    /// This process is a sweep's trial, which works in DIR
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub(super) attempt: Option<PathBuf>,
 
     #[command(subcommand)]
     pub(super) command: Command,
@@ -46,6 +52,11 @@ pub(super) enum Command {
     /// Look at bundles
     #[command(subcommand)]
     Bundle(BundleCommand),
+    /// Run an experiment at many points, each trial in a process of its own; look at sweeps
+    #[command(
+        after_help = "Example: skyfall sweep noise.lua --jobs 2 --out noise\n         skyfall sweep experiment.yaml --axis algorithm.params.noise=0.1,0.2 --axis run.seed=1,2,3\n         skyfall sweep status noise"
+    )]
+    Sweep(Box<SweepCommand>),
     /// Look at rollout stores
     #[command(subcommand)]
     Rollouts(RolloutsCommand),
@@ -93,7 +104,7 @@ pub(super) struct ScriptArguments {
     /// Run CODE instead of a file
     #[arg(short = 'e', value_name = "CODE")]
     pub(super) code: Option<String>,
-    /// Where a returned experiment's trace and bundle go [default: its run's name]
+    /// Where a returned experiment's trace and bundle go, or a sweep's trials [default: its name]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
@@ -102,6 +113,8 @@ pub(super) struct ScriptArguments {
     /// Print a returned experiment's resolved configuration instead of running it
     #[arg(long)]
     pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) pool: PoolArguments,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]

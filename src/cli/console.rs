@@ -85,6 +85,33 @@ impl Terminal {
         if columns == 0 { PIPED } else { columns }
     }
 
+    /// Shows how many of a sweep's trials are done; on a terminal only.
+    pub(super) fn trials(&self, done: u64, total: u64, message: String) {
+        const TEMPLATE: &str = "{bar:30} {pos}/{len} trials  {elapsed}  eta {eta}\n{wide_msg}";
+        self.show(TEMPLATE, message, done, total);
+    }
+
+    /// Moves the bar, which `template` describes, to `done` of `total`.
+    fn show(&self, template: &str, message: String, done: u64, total: u64) {
+        if self.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        let mut bar = self.bar.borrow_mut();
+        let shown = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        shown.set_message(message);
+        shown.set_position(done);
+        if done >= total {
+            shown.finish_and_clear();
+            *bar = None;
+        }
+    }
+
     fn clear(&self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -104,23 +131,7 @@ impl Console for Terminal {
     }
 
     fn progress(&self, what: &str, done: u64, total: u64) {
-        if self.quiet || !io::stderr().is_terminal() {
-            return;
-        }
-        let mut bar = self.bar.borrow_mut();
-        let shown = bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        shown.set_message(what.to_owned());
-        shown.set_position(done);
-        if done >= total {
-            shown.finish_and_clear();
-            *bar = None;
-        }
+        self.show("{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}", what.to_owned(), done, total);
     }
 
     fn interrupted(&self) -> bool {

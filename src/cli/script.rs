@@ -7,12 +7,14 @@ use std::rc::Rc;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptError, ScriptHost, Settings};
 
+use super::Process;
 use super::args::{PermissionArguments, ScriptArguments};
 use super::console::Terminal;
+use super::sweep::Order;
 
 /// Runs a script; an experiment it returns is run, too. Whatever else went wrong after the user
 /// asked to stop, the exit code says that they did.
-pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
+pub(super) fn script(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8 {
     let ending = source(&arguments).and_then(|script| {
         let mut settings = settings(&arguments.permissions)?;
         settings.arguments.clone_from(&arguments.arguments);
@@ -32,6 +34,18 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
                 terminal.warn("--out had no part in this: the script returned no experiment, and names its own files");
             }
             Exit::Success.code()
+        }
+        Ok(Outcome::Sweep(sweep)) => {
+            let order = Order {
+                out: arguments.out,
+                resume: arguments.checkpoints.resume,
+                dry_run: arguments.dry_run,
+                pool: arguments.pool,
+            };
+            match super::sweep::drive(&sweep, &order, own, terminal) {
+                Ok(exit) => exit.code(),
+                Err(diagnostic) => failed(&diagnostic, terminal),
+            }
         }
         Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
             Ok(exit) => exit.code(),

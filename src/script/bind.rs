@@ -23,6 +23,7 @@ mod scripted_env;
 mod scripted_policy;
 mod space;
 mod step;
+pub(super) mod sweep;
 mod trace;
 mod vector;
 mod yaml;
@@ -147,6 +148,7 @@ pub(super) fn native(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Tab
         "reward" => reward::module(module)?,
         "rollouts" => rollouts::module(module)?,
         "space" => space::module(module)?,
+        "sweep" => sweep::module(module)?,
         "trace" => trace::module(module)?,
         "yaml" => yaml::module(module)?,
         _ => module,

@@ -29,6 +29,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("skyfall.reward", include_str!("../../stdlib/skyfall/reward.lua")),
     ("skyfall.rollouts", include_str!("../../stdlib/skyfall/rollouts.lua")),
     ("skyfall.space", include_str!("../../stdlib/skyfall/space.lua")),
+    ("skyfall.sweep", include_str!("../../stdlib/skyfall/sweep.lua")),
     ("skyfall.trace", include_str!("../../stdlib/skyfall/trace.lua")),
     ("skyfall.yaml", include_str!("../../stdlib/skyfall/yaml.lua")),
 ];

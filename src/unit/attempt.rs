@@ -99,9 +99,7 @@ impl Attempt {
                 Ok(Promotion::Promoted)
             }
             Err(Errno::EXIST | Errno::NOTEMPTY) if self.place.join(MARKER).is_file() => Ok(Promotion::Beaten),
-            Err(Errno::EXIST | Errno::NOTEMPTY) => {
-                Err(UnitError::Occupied { path: self.place.display().to_string() })
-            }
+            Err(Errno::EXIST | Errno::NOTEMPTY) => Err(UnitError::Occupied { path: self.place.display().to_string() }),
             Err(cause) => Err(UnitError::at(&self.place)(cause.into())),
         }
     }

@@ -19,6 +19,7 @@ local native = ...
 ---@field reward skyfall.rewardlib
 ---@field rollouts skyfall.rolloutslib
 ---@field space skyfall.spacelib
+---@field sweep skyfall.sweeplib
 ---@field trace skyfall.tracelib
 ---@field yaml skyfall.yamllib
 ---@field version string
@@ -37,6 +38,7 @@ local M = {
   reward = require "skyfall.reward",
   rollouts = require "skyfall.rollouts",
   space = require "skyfall.space",
+  sweep = require "skyfall.sweep",
   trace = require "skyfall.trace",
   yaml = require "skyfall.yaml",
   version = native.version,

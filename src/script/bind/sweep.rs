@@ -1,0 +1,155 @@
+//! `skyfall.sweep`: spaces, and the sweep that a script returns.
+
+mod read;
+mod space;
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, UserData, Value as LuaValue};
+
+use super::experiment::{ScriptedExperiment, of_given};
+use super::{Fault, Module};
+use crate::digest::sha256_hex;
+use crate::script::convert;
+use crate::script::error::{LIBRARY_CHUNK, message};
+use crate::script::host::Host;
+use crate::sweep::plan::Resolved;
+use crate::sweep::space::Space;
+use crate::sweep::{Definition, describe, flat};
+use crate::trace::row::IDENTITY_KEYS;
+use crate::unit::Unit;
+use crate::value::{Map, Value};
+
+/// A sweep in the host's hands: what is asked, which points there are, and what makes an
+/// experiment of a point.
+pub struct ScriptedSweep {
+    lua: Lua,
+    host: Rc<Host>,
+    /// What is asked of every trial.
+    pub definition: Definition,
+    /// Which points there are.
+    pub space: Space,
+    maker: Maker,
+    /// Axes that set a field of the configuration by its path.
+    paths: Vec<String>,
+}
+
+/// What makes an experiment of a point.
+enum Maker {
+    /// The script's function.
+    Function(Function),
+    /// One experiment, whose fields the point sets.
+    Experiment(Box<ScriptedExperiment>),
+}
+
+impl std::fmt::Debug for ScriptedSweep {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ScriptedSweep").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}
+
+impl UserData for ScriptedSweep {}
+
+pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
+    space::module(module)?.function("sweep", |lua, host, given: LuaValue| read::sweep(lua, host, &given))
+}
+
+impl ScriptedSweep {
+    /// The sweep of one experiment, under its run's name; axes are added with
+    /// [`ScriptedSweep::with_axis`].
+    #[must_use]
+    pub fn of_experiment(experiment: ScriptedExperiment) -> Self {
+        let definition = Definition {
+            name: experiment.name().to_owned(),
+            metric: "mean_reward".to_owned(),
+            goal: crate::sweep::Goal::Maximize,
+        };
+        let (lua, host) = experiment.machine();
+        let space = Space::Product(Vec::new());
+        Self { lua, host, definition, space, maker: Maker::Experiment(Box::new(experiment)), paths: Vec::new() }
+    }
+
+    /// The sweep with one more axis, the slowest of those added: the field at `path` of every
+    /// configuration has each of `values`.
+    #[must_use]
+    pub fn with_axis(mut self, path: &str, values: Vec<Value>) -> Self {
+        self.space = Space::Product(vec![self.space, Space::axis(path, values)]);
+        self.paths.push(path.to_owned());
+        self
+    }
+
+    /// The experiment at `point`, its axes among the metadata of its rows.
+    ///
+    /// # Errors
+    /// One line: what the script raised, or what is wrong with the configuration.
+    pub fn experiment(&self, point: &Map) -> Result<ScriptedExperiment, String> {
+        self.experiment_inner(point).map_err(|fault| match fault {
+            Fault::Line(line) => line,
+            Fault::Lua(error) => message(&error),
+        })
+    }
+
+    fn experiment_inner(&self, point: &Map) -> Result<ScriptedExperiment, Fault> {
+        let set = |path: &String| point.get(path).map(|value| (path.clone(), value.clone()));
+        let overrides: Vec<_> = self.paths.iter().filter_map(set).collect();
+        let made = match &self.maker {
+            Maker::Experiment(experiment) => experiment.overridden(&overrides)?,
+            Maker::Function(function) => {
+                let mut own = point.clone();
+                own.retain(|axis, _| !self.paths.contains(axis));
+                let given = function.call::<LuaValue>(convert::write_map(&self.lua, &own)?)?;
+                of_given(&self.lua, &self.host, &given, &overrides)?
+            }
+        };
+        let (named, seeded) = made.identifies_itself();
+        Ok(made.changed(|config| {
+            if !named {
+                config.run.name = format!("{} {}", self.definition.name, describe(point));
+            }
+            let seed = point.get("seed").and_then(Value::as_count);
+            config.run.seed = seed.filter(|_| !seeded).unwrap_or(config.run.seed);
+            for (axis, value) in flat(point) {
+                if !IDENTITY_KEYS.contains(&axis.as_str()) {
+                    config.run.meta.entry(axis).or_insert(value);
+                }
+            }
+        }))
+    }
+
+    /// What `point` comes down to.
+    ///
+    /// # Errors
+    /// As for [`ScriptedSweep::experiment`].
+    pub fn resolve(&self, point: &Map) -> Result<Resolved, String> {
+        let config = self.experiment(point)?.resolved()?;
+        let (value, steps) = (config.to_value(), config.rollout.total_steps);
+        // What cannot be recorded by value is told apart by the script that it stands in.
+        let identity = if holds_unrecorded(&value) {
+            let sources = self.sources().into_iter().map(|(name, digest)| (name, digest.into())).collect();
+            Unit::new("", &Value::List(vec![value, Value::Map(sources)])).identity().to_owned()
+        } else {
+            Unit::new("", &value).identity().to_owned()
+        };
+        Ok(Resolved { identity, steps })
+    }
+
+    /// The script and the modules it required, by name, with the SHA-256 of each.
+    #[must_use]
+    pub fn sources(&self) -> Vec<(String, String)> {
+        let sources = &self.host.sources;
+        let mut names = sources.names();
+        names.retain(|name| !name.starts_with(LIBRARY_CHUNK));
+        names.sort();
+        let digest = |name: String| sources.text(&name).map(|text| (name, sha256_hex(text.as_bytes())));
+        names.into_iter().filter_map(digest).collect()
+    }
+}
+
+/// Whether something in a configuration could not be recorded by value.
+fn holds_unrecorded(value: &Value) -> bool {
+    match value {
+        Value::Map(map) => map.iter().any(|(key, value)| key == "unrecorded" || holds_unrecorded(value)),
+        Value::List(items) => items.iter().any(holds_unrecorded),
+        _ => false,
+    }
+}
