@@ -41,6 +41,7 @@ mod rollouts;
 mod script;
 mod space;
 mod step_view;
+mod sweep;
 mod text_json;
 mod text_yaml;
 mod trace;
