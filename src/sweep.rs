@@ -13,7 +13,9 @@ pub mod outcome;
 pub mod plan;
 pub mod pool;
 pub mod run;
+pub mod sobol;
 pub mod space;
+pub mod table;
 
 pub use directory::Directory;
 pub use error::SweepError;

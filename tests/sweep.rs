@@ -251,7 +251,9 @@ fn axes_are_typed_on_the_command_line() {
     // The configuration of a trial, as a sweep of its own.
     let config = trace.replace("traces.jsonl", "traces.config.yaml");
     scratch.skyfall(&["sweep", &config, "--axis", "rollout.total_steps=5,6", "--out", "b"]).ok();
-    scratch.skyfall(&["sweep", "one.lua", "--axis", "rnu.seed=1"]).failed(2, &["--axis", "did you mean `run`?"]);
+    scratch
+        .skyfall(&["sweep", "one.lua", "--axis", "rnu.seed=1"])
+        .failed(2, &["--axis `rnu`: unknown key; known are env, algorithm"]);
     scratch.skyfall(&["sweep", "one.lua", "--axis", "run.seed"]).failed(2, &["is not of the form"]);
     scratch.skyfall(&["sweep", "one.lua"]).failed(1, &["no --axis was named"]);
 }

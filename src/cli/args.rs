@@ -8,7 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
-pub(super) use sweep::{PoolArguments, SweepArguments, SweepCommand, SweepLook, SweepStatusArguments};
+pub(super) use sweep::{
+    PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepStatusArguments,
+    SweepTableArguments, TableFormat,
+};
 
 use crate::experiment::Checkpoints;
 
@@ -54,7 +57,7 @@ pub(super) enum Command {
     Bundle(BundleCommand),
     /// Run an experiment at many points, each trial in a process of its own; look at sweeps
     #[command(
-        after_help = "Example: skyfall sweep noise.lua --jobs 2 --out noise\n         skyfall sweep experiment.yaml --axis algorithm.params.noise=0.1,0.2 --axis run.seed=1,2,3\n         skyfall sweep status noise"
+        after_help = "Example: skyfall sweep noise.lua --jobs 2 --out noise\n         skyfall sweep experiment.yaml --axis algorithm.params.noise=0.1,0.2 --axis run.seed=1,2,3\n         skyfall sweep table noise"
     )]
     Sweep(Box<SweepCommand>),
     /// Look at rollout stores

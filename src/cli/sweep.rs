@@ -25,6 +25,8 @@ use super::{Ending, Process};
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     match &command.look {
         Some(SweepLook::Status(arguments)) => look::status(arguments, terminal),
+        Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
+        Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
 }
@@ -116,9 +118,8 @@ pub(super) fn drive(sweep: &ScriptedSweep, order: &Order, own: &Process, termina
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
     }
-    let totals = plan::write(&directory.plan_path(), &sweep.space, &mut resolve).map_err(Diagnostic::from)?;
-    let header = Header { definition: sweep.definition.clone(), totals, provenance: provenance(sweep, own) };
-    directory.write_header(&header).map_err(Diagnostic::from)?;
+    let begun = directory.begin(sweep.definition.clone(), provenance(sweep, own), &sweep.space, &mut resolve);
+    let header = begun.map_err(Diagnostic::from)?;
     let program = std::env::current_exe().map_err(|cause| {
         Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
     })?;

@@ -9,16 +9,18 @@
 //! ```
 //! Nothing in it says when or where it was made.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::error::SweepError;
 use super::outcome::Outcome;
-use super::plan::{Rows, Totals, Trial};
+use super::plan::{Resolved, Rows, Totals, Trial};
 use super::pool::Failure;
+use super::space::Space;
 use super::{Definition, Goal};
 use crate::atomic;
 use crate::text::json;
-use crate::unit::Units;
+use crate::unit::{Unit, Units};
 use crate::value::{Map, Value};
 
 /// The file that makes a directory a sweep's.
@@ -149,13 +151,30 @@ impl Directory {
         Header::from_value(&value).ok_or_else(|| malformed("it does not describe a sweep".to_owned()))
     }
 
-    /// Writes what the sweep is.
+    /// Begins or goes on with the sweep: writes the plan of `space` and what the sweep is. Where a
+    /// process is killed meanwhile, what was there before stays, and what it left is cleared later.
     ///
     /// # Errors
-    /// When the file cannot be written.
-    pub fn write_header(&self, header: &Header) -> Result<(), SweepError> {
+    /// When the space cannot be gone through, or a file cannot be written.
+    pub fn begin(
+        &self,
+        definition: Definition,
+        provenance: Map,
+        space: &Space,
+        resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
+    ) -> Result<Header, SweepError> {
+        // Put together in an attempt's directory, for that belongs to this process alone.
+        let desk = self.units.begin(&Unit::new("plan", &Value::Null))?;
+        let (plan, header_file) = (desk.path().join("plan"), desk.path().join(HEADER));
+        let totals = super::plan::write(&plan, space, resolve)?;
+        let header = Header { definition, totals, provenance };
         let text = json::to_canonical(&header.to_value()) + "\n";
-        Ok(atomic::write_file(&self.path.join(HEADER), text.as_bytes())?)
+        std::fs::write(&header_file, text).map_err(SweepError::io(&header_file))?;
+        for (from, to) in [(plan, self.plan_path()), (header_file, self.path.join(HEADER))] {
+            File::open(&from).and_then(|file| file.sync_all()).map_err(SweepError::io(&from))?;
+            std::fs::rename(&from, &to).map_err(SweepError::io(&to))?;
+        }
+        Ok(header)
     }
 
     /// The outcome of the finished trial in the directory called `name`.

@@ -40,6 +40,14 @@ pub enum SweepError {
     /// The space cannot be gone through.
     #[error("{0}")]
     Space(String),
+    /// A table has no such column.
+    #[error("there is no column `{name}`; {known}")]
+    Column {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
     /// A file could not be put in place.
     #[error(transparent)]
     Write(#[from] AtomicError),
@@ -62,13 +70,14 @@ impl Problem for SweepError {
             Self::Io { .. } | Self::Write(_) => "sweep/io",
             Self::Malformed { .. } => "sweep/malformed",
             Self::Space(_) => "sweep/space",
+            Self::Column { .. } => "sweep/column",
             Self::Unit(problem) => problem.code(),
         }
     }
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Exists { .. } => Exit::Usage,
+            Self::Exists { .. } | Self::Column { .. } => Exit::Usage,
             Self::Missing { .. } | Self::Malformed { .. } => Exit::Input,
             Self::Io { .. } | Self::Write(_) | Self::Unit(_) | Self::Space(_) => Exit::Failure,
         }

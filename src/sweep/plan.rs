@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use super::error::SweepError;
 use super::flat;
 use super::space::Space;
-use crate::atomic::StagedFile;
 use crate::digest::sha256_hex;
 use crate::text::json;
 use crate::unit::Unit;
@@ -152,8 +151,7 @@ pub fn write(
     space: &Space,
     resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
 ) -> Result<Totals, SweepError> {
-    let staged = StagedFile::new(path)?;
-    let mut out = BufWriter::new(staged.file());
+    let mut out = BufWriter::new(File::create(path).map_err(SweepError::io(path))?);
     let totals = each(space, resolve, &mut |trial| {
         let mut line = Vec::new();
         json::write(&mut line, &trial.to_value());
@@ -161,8 +159,6 @@ pub fn write(
         out.write_all(&line).map_err(SweepError::io(path))
     })?;
     out.flush().map_err(SweepError::io(path))?;
-    drop(out);
-    staged.commit()?;
     Ok(totals)
 }
 

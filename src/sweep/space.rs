@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::distribution::Distribution;
 use super::error::SweepError;
+use super::sobol;
 use crate::random::Rng;
 use crate::value::{Map, Value};
 
@@ -56,6 +57,12 @@ fn same(one: &Value, other: &Value) -> bool {
 pub enum Method {
     /// Independent draws; more of them leave the first ones as they are.
     Random,
+    /// Every axis is cut into as many equal parts as there are points, and each part is met once
+    /// (`McKay`, Beckman and Conover 1979).
+    LatinHypercube,
+    /// Sobol's sequence: as even as can be, best at powers of two. Shifted by the seed, unless there
+    /// is none ([`Draws::seed`]); more points leave the first ones as they are.
+    Sobol,
 }
 
 /// Axes whose values are drawn together.
@@ -65,22 +72,57 @@ pub struct Draws {
     pub method: Method,
     /// How many points.
     pub count: u64,
-    /// The seed.
-    pub seed: u64,
+    /// The seed; Sobol's points without one are the plain ones, the first of them the origin.
+    pub seed: Option<u64>,
     /// The axes, in order.
     pub axes: Vec<(String, Distribution)>,
 }
 
 impl Draws {
-    fn point(&self, index: u64) -> Map {
-        let at = |(name, distribution): &(String, Distribution)| {
-            let share = match self.method {
-                Method::Random => Rng::named(self.seed, &format!("sweep/{name}/{index}")).double(),
-            };
-            (name.clone(), distribution.at(share))
+    /// Goes through the points.
+    fn each(&self, take: &mut dyn FnMut(&Map) -> Result<(), SweepError>) -> Result<(), SweepError> {
+        if self.method == Method::Sobol && (self.axes.len() > sobol::DIMENSIONS || self.count > 1 << 32) {
+            let most = sobol::DIMENSIONS;
+            return Err(SweepError::Space(format!("sobol: there are at most {most} axes and 2^32 points")));
+        }
+        let seed = self.seed.unwrap_or(0);
+        let strata: Vec<Vec<u64>> = match self.method {
+            Method::LatinHypercube => self.axes.iter().map(|(name, _)| permutation(seed, name, self.count)).collect(),
+            _ => Vec::new(),
         };
-        self.axes.iter().map(at).collect()
+        (0..self.count).try_for_each(|index| {
+            let at = |(place, (name, distribution)): (usize, &(String, Distribution))| {
+                let draw = || Rng::named(seed, &format!("sweep/{name}/{index}")).double();
+                let share = match self.method {
+                    Method::Random => draw(),
+                    Method::LatinHypercube => {
+                        let part = strata.get(place).and_then(|parts| parts.get(usize::try_from(index).ok()?));
+                        stratum(part.copied().unwrap_or_default(), draw(), self.count)
+                    }
+                    Method::Sobol => {
+                        let shift = self.seed.map(|seed| Rng::named(seed, &format!("sweep/{name}")).next_u32());
+                        sobol::point(place, index, shift)
+                    }
+                };
+                (name.clone(), distribution.at(share))
+            };
+            take(&self.axes.iter().enumerate().map(at).collect())
+        })
     }
+}
+
+/// `0..count` in an order that the seed and the axis's name decide.
+fn permutation(seed: u64, name: &str, count: u64) -> Vec<u64> {
+    let mut rng = Rng::named(seed, &format!("sweep/{name}"));
+    let mut keyed: Vec<(u64, u64)> = (0..count).map(|part| (rng.next_u64(), part)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The place `share` within the part `part` of `[0, 1)` cut into `count`.
+#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 points")]
+fn stratum(part: u64, share: f64, count: u64) -> f64 {
+    ((part as f64 + share) / count as f64).min(1.0_f64.next_down())
 }
 
 /// Which points there are.
@@ -121,7 +163,7 @@ impl Space {
     fn expand(&self, so_far: &Map, take: &mut dyn FnMut(&Map) -> Result<(), SweepError>) -> Result<(), SweepError> {
         match self {
             Self::Points(points) => points.iter().try_for_each(|point| take(&joined(so_far, point)?)),
-            Self::Draws(draws) => (0..draws.count).try_for_each(|index| take(&joined(so_far, &draws.point(index))?)),
+            Self::Draws(draws) => draws.each(&mut |point| take(&joined(so_far, point)?)),
             Self::Product(factors) => product(factors, so_far, take),
             Self::Chain(parts) => parts.iter().try_for_each(|part| part.expand(so_far, take)),
             Self::Under(name, space) => space.each(&mut |inner| {

@@ -74,6 +74,22 @@ M.when = native.when
 ---@return skyfall.SweepSpace
 M.random = native.random
 
+--- `n` draws of which every axis has one in each of `n` equally likely parts.
+---@param n integer
+---@param axes table<string, skyfall.SweepDistribution|any[]>
+---@param options { seed: integer? }?
+---@return skyfall.SweepSpace
+M.latin_hypercube = native.latin_hypercube
+
+--- `n` points of Sobol's sequence, evenest where `n` is a power of two. The seed shifts them;
+--- `shift = false` leaves the plain sequence, which begins at the lowest value of every axis. Axes
+--- are numbered in the order of their names; there are at most 40.
+---@param n integer
+---@param axes table<string, skyfall.SweepDistribution|any[]>
+---@param options { seed: integer?, shift: boolean? }?
+---@return skyfall.SweepSpace
+M.sobol = native.sobol
+
 --- A float from `low` up to `high`.
 ---@param low number
 ---@param high number
@@ -103,4 +119,4 @@ M.integer = native.integer
 ---@return skyfall.SweepDistribution
 M.choice = native.choice
 
-return setmetatable(M, { __call = function(_, definition) return native.sweep(definition) end })
+return setmetatable(M, { __call = native.call })

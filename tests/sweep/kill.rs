@@ -59,7 +59,15 @@ fn killed_ten_times_and_resumed_it_leaves_what_an_undisturbed_one_leaves() {
     scratch.skyfall(&sweep("killed")).ok();
     let (calm, killed) = (left(&scratch, "calm"), left(&scratch, "killed"));
     assert_eq!(calm.len(), 1 + 24 * 5);
-    assert_eq!(calm, killed);
+    for ((name, content), (other, again)) in calm.iter().zip(&killed) {
+        assert_eq!(name, other);
+        assert!(content == again, "{name} differs");
+    }
+    assert_eq!(calm.len(), killed.len());
+    for format in ["text", "csv"] {
+        let table = |out| scratch.skyfall(&["sweep", "table", out, "--format", format]).ok().stdout;
+        assert_eq!(table("calm"), table("killed"));
+    }
     let again = scratch.skyfall(&sweep("killed")).ok();
     assert!(again.stdout.starts_with("24 of 24 trials finished (24 of them before)"), "{}", again.stdout);
 }

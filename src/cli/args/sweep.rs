@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::PermissionArguments;
 
@@ -22,6 +22,72 @@ pub(in crate::cli) enum SweepLook {
     /// Say how far a sweep is; fails when it is not finished
     #[command(after_help = "Example: skyfall sweep status noise")]
     Status(SweepStatusArguments),
+    /// Print a sweep's results: means over seeds, with 95 % bootstrap intervals
+    #[command(
+        after_help = "Example: skyfall sweep table noise --sort -mean_reward\n         skyfall sweep table noise --each --only noise=0.2 -o noise.parquet"
+    )]
+    Table(SweepTableArguments),
+    /// Print a sweep's best point, and where its trials are
+    #[command(after_help = "Example: skyfall sweep best noise")]
+    Best(SweepBestArguments),
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct SweepTableArguments {
+    /// The sweep's directory
+    #[arg(value_name = "DIR")]
+    pub(in crate::cli) directory: PathBuf,
+    /// The axis whose values are repeats
+    #[arg(long, value_name = "AXIS", default_value = "seed")]
+    pub(in crate::cli) over: String,
+    /// A row a trial, with every metric
+    #[arg(long, conflicts_with = "over")]
+    pub(in crate::cli) each: bool,
+    /// Sort by this column, from the greatest with a `-` before it
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub(in crate::cli) sort: Option<String>,
+    /// Only rows with this value in a column
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    pub(in crate::cli) only: Vec<String>,
+    /// How to print it [default: by FILE's ending, else text]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) format: Option<TableFormat>,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct SweepBestArguments {
+    /// The sweep's directory
+    #[arg(value_name = "DIR")]
+    pub(in crate::cli) directory: PathBuf,
+    /// The axis whose values are repeats
+    #[arg(long, value_name = "AXIS", default_value = "seed")]
+    pub(in crate::cli) over: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum TableFormat {
+    Text,
+    Csv,
+    Md,
+    Json,
+    Parquet,
+}
+
+impl SweepTableArguments {
+    /// The format asked for, by name or by the ending of the file.
+    pub(in crate::cli) fn table_format(&self) -> TableFormat {
+        let ending = || self.output.as_ref()?.extension()?.to_str();
+        self.format.unwrap_or_else(|| match ending() {
+            Some("csv") => TableFormat::Csv,
+            Some("md") => TableFormat::Md,
+            Some("json") => TableFormat::Json,
+            Some("parquet") => TableFormat::Parquet,
+            _ => TableFormat::Text,
+        })
+    }
 }
 
 #[derive(Args, Debug)]

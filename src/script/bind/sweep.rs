@@ -51,7 +51,11 @@ impl std::fmt::Debug for ScriptedSweep {
 impl UserData for ScriptedSweep {}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
-    space::module(module)?.function("sweep", |lua, host, given: LuaValue| read::sweep(lua, host, &given))
+    space::module(module)?.function("call", |lua, host, (_, given): (LuaValue, LuaValue)| {
+        // Called as `sweep{...}` itself: a function of the library in between would take the place
+        // of the script's own frame when the script returns the call.
+        read::sweep(lua, host, &given)
+    })
 }
 
 impl ScriptedSweep {

@@ -50,6 +50,12 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         .function("random", |_, _, (count, axes, options): (LuaValue, LuaValue, LuaValue)| {
             draws(Method::Random, &count, &axes, &options)
         })?
+        .function("latin_hypercube", |_, _, (count, axes, options): (LuaValue, LuaValue, LuaValue)| {
+            draws(Method::LatinHypercube, &count, &axes, &options)
+        })?
+        .function("sobol", |_, _, (count, axes, options): (LuaValue, LuaValue, LuaValue)| {
+            draws(Method::Sobol, &count, &axes, &options)
+        })?
         .function("uniform", |_, _, (low, high): (LuaValue, LuaValue)| {
             distribution(Distribution::Uniform { low: number(&low, "low")?, high: number(&high, "high")? })
         })?
@@ -204,11 +210,13 @@ fn draws(method: Method, count: &LuaValue, axes: &LuaValue, options: &LuaValue) 
         };
         read.push((name, distribution));
     }
-    let mut seed = 0;
+    let mut seed = Some(0);
     if !options.is_nil() {
         for (key, value) in convert::entries(&table(options, "options")?, "options")? {
             match convert::key_text(&key).as_str() {
-                "seed" => seed = crate::script::bind::random::seed(&value)?,
+                "seed" => seed = Some(crate::script::bind::random::seed(&value)?),
+                "shift" if method == Method::Sobol && value == LuaValue::Boolean(false) => seed = None,
+                "shift" if method == Method::Sobol && value == LuaValue::Boolean(true) => {}
                 other => return Err(Fault::Line(format!("unknown option `{other}`; there is `seed`"))),
             }
         }
