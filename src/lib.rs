@@ -5,10 +5,11 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`unit`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
+//! | campaigns | [`sweep`] | many runs |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
 //!
 //! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,

@@ -20,7 +20,7 @@ mod source;
 mod standard;
 
 pub use bare::BareScripts;
-pub use bind::experiment::{RunOptions, ScriptedExperiment};
+pub use bind::experiment::{RunOptions, ScriptedExperiment, Watch};
 pub use bind::factory::module_function;
 pub use bind::sweep::ScriptedSweep;
 pub use error::ScriptError;

@@ -13,9 +13,12 @@ pub mod outcome;
 pub mod plan;
 pub mod pool;
 pub mod run;
+pub mod search;
 pub mod sobol;
 pub mod space;
+pub mod stopping;
 pub mod table;
+pub mod tpe;
 
 pub use directory::Directory;
 pub use error::SweepError;
@@ -66,6 +69,8 @@ pub struct Definition {
     pub metric: String,
     /// Which end of it is the good one.
     pub goal: Goal,
+    /// When trials are ended early, if they are.
+    pub stopping: Option<stopping::Stopping>,
 }
 
 /// A point's values by the names of their axes; what is nested has the names on the way before its

@@ -1,6 +1,9 @@
 //! Sweeps: what is planned, run, lost and found again.
 
+mod adaptive;
 mod kill;
+mod look;
+mod space;
 
 use crate::command::{Ran, Scratch};
 

@@ -42,7 +42,7 @@ pub(super) fn script(arguments: ScriptArguments, own: &Process, terminal: &Rc<Te
                 dry_run: arguments.dry_run,
                 pool: arguments.pool,
             };
-            match super::sweep::drive(&sweep, &order, own, terminal) {
+            match super::sweep::drive(*sweep, &order, own, terminal) {
                 Ok(exit) => exit.code(),
                 Err(diagnostic) => failed(&diagnostic, terminal),
             }

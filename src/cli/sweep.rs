@@ -13,7 +13,8 @@ use crate::script::{Console, Outcome, Script, ScriptError, ScriptHost, ScriptedS
 use crate::sweep::directory::{Directory, Header};
 use crate::sweep::plan::{self, Trial};
 use crate::sweep::pool::{Failure, Launcher};
-use crate::sweep::run::{self, Measure, Options, Progress, Watcher};
+use crate::sweep::run::{self, Measure, Options, Progress, Source, Watcher};
+use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
 
@@ -46,7 +47,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         dry_run: arguments.dry_run,
         pool: arguments.pool,
     };
-    drive(&read(arguments, terminal)?, &order, own, terminal)
+    drive(read(arguments, terminal)?, &order, own, terminal)
 }
 
 /// The sweep that a file describes, with the axes that were typed.
@@ -91,11 +92,16 @@ fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
 }
 
 /// Runs a sweep; in a trial's process, that trial.
-pub(super) fn drive(sweep: &ScriptedSweep, order: &Order, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     if let Some(attempt) = &own.attempt {
-        return Ok(trial::run(sweep, attempt, terminal));
+        return Ok(trial::run(&Rc::new(sweep), attempt, terminal));
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
+    let mut search = sweep.search();
+    if order.dry_run && search.is_some() {
+        let line = "a search's points depend on how its trials come out; there is nothing to list";
+        return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
+    }
     if order.dry_run {
         let mut list = |trial: &Trial| -> Result<(), SweepError> {
             let unit = trial.unit();
@@ -118,7 +124,9 @@ pub(super) fn drive(sweep: &ScriptedSweep, order: &Order, own: &Process, termina
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
     }
-    let begun = directory.begin(sweep.definition.clone(), provenance(sweep, own), &sweep.space, &mut resolve);
+    let searched = search.as_ref().map(|(_, extent)| extent.trials);
+    let begun =
+        directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
     let header = begun.map_err(Diagnostic::from)?;
     let program = std::env::current_exe().map_err(|cause| {
         Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
@@ -129,8 +137,15 @@ pub(super) fn drive(sweep: &ScriptedSweep, order: &Order, own: &Process, termina
     let screen =
         Screen { terminal, total: header.totals.trials, metric: &header.definition.metric, told: Cell::new(0) };
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
-    let mut rows = directory.plan().map_err(Diagnostic::from)?;
-    let progress = run::run(&directory, &mut rows, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
+    let mut source: Box<dyn Source> = match &mut search {
+        None => Box::new(directory.plan().map_err(Diagnostic::from)?),
+        Some((sampler, extent)) => {
+            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory);
+            Box::new(search.map_err(Diagnostic::from)?)
+        }
+    };
+    let progress =
+        run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
     Ok(told(&header, &progress, &out, terminal))
 }
 
@@ -166,7 +181,7 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         terminal.info("interrupted; --resume runs what is missing");
         return Exit::Interrupted;
     }
-    if *failed > 0 || *finished < header.totals.trials { Exit::Failure } else { Exit::Success }
+    if *failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
 }
 
 /// Shows how a sweep goes.

@@ -6,6 +6,7 @@
 //! failed/0004-5c6d….json      a trial that failed, and how
 //! .plan.jsonl                 the trials in order, a row each
 //! trials/.attempts/           trials under way
+//! .rungs/20/0003-1a2b…        how well a trial did after 20 windows, where a rule ends trials early
 //! ```
 //! Nothing in it says when or where it was made.
 
@@ -17,6 +18,7 @@ use super::outcome::Outcome;
 use super::plan::{Resolved, Rows, Totals, Trial};
 use super::pool::Failure;
 use super::space::Space;
+use super::stopping::Stopping;
 use super::{Definition, Goal};
 use crate::atomic;
 use crate::text::json;
@@ -41,10 +43,11 @@ impl Header {
     fn to_value(&self) -> Value {
         let totals = &self.totals;
         let axes: Vec<Value> = totals.axes.iter().map(|axis| axis.as_str().into()).collect();
-        let entries: [(&str, Value); 9] = [
+        let entries: [(&str, Value); 10] = [
             ("name", self.definition.name.as_str().into()),
             ("metric", self.definition.metric.as_str().into()),
             ("goal", self.definition.goal.name().into()),
+            ("stop", self.definition.stopping.as_ref().map(Stopping::to_value).into()),
             ("axes", axes.into()),
             ("trials", totals.trials.into()),
             ("duplicates", totals.duplicates.into()),
@@ -65,6 +68,10 @@ impl Header {
                 name: text("name")?,
                 metric: text("metric")?,
                 goal: Goal::ALL.into_iter().find(|known| known.name() == goal)?,
+                stopping: match field("stop")? {
+                    Value::Null => None,
+                    stop => Some(Stopping::from_value(stop)?),
+                },
             },
             totals: Totals {
                 trials: field("trials")?.as_count()?,
@@ -130,6 +137,19 @@ impl Directory {
         self.path.join(".plan.jsonl")
     }
 
+    /// Where trials tell each other how they do.
+    #[must_use]
+    pub fn rungs_path(&self) -> PathBuf {
+        self.path.join(".rungs")
+    }
+
+    /// The sweep's directory of a trial that works in `attempt`.
+    #[must_use]
+    pub fn of_attempt(attempt: &Path) -> Option<Self> {
+        // OUT/trials/.attempts/ATTEMPT
+        attempt.ancestors().nth(3).map(Self::new)
+    }
+
     /// The planned trials, in order.
     ///
     /// # Errors
@@ -153,6 +173,7 @@ impl Directory {
 
     /// Begins or goes on with the sweep: writes the plan of `space` and what the sweep is. Where a
     /// process is killed meanwhile, what was there before stays, and what it left is cleared later.
+    /// A search for `searched` points has an empty space; its plan grows as it goes.
     ///
     /// # Errors
     /// When the space cannot be gone through, or a file cannot be written.
@@ -162,11 +183,13 @@ impl Directory {
         provenance: Map,
         space: &Space,
         resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
+        searched: Option<u64>,
     ) -> Result<Header, SweepError> {
         // Put together in an attempt's directory, for that belongs to this process alone.
         let desk = self.units.begin(&Unit::new("plan", &Value::Null))?;
         let (plan, header_file) = (desk.path().join("plan"), desk.path().join(HEADER));
-        let totals = super::plan::write(&plan, space, resolve)?;
+        let mut totals = super::plan::write(&plan, space, resolve)?;
+        totals.trials = searched.unwrap_or(totals.trials);
         let header = Header { definition, totals, provenance };
         let text = json::to_canonical(&header.to_value()) + "\n";
         std::fs::write(&header_file, text).map_err(SweepError::io(&header_file))?;

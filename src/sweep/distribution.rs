@@ -67,8 +67,8 @@ impl Distribution {
         match self {
             Self::Uniform { low, high } => Value::Float(within(low + (high - low) * share, *low, *high)),
             Self::LogUniform { low, high } => {
-                let (from, to) = (low.ln(), high.ln());
-                Value::Float(within((from + (to - from) * share).exp(), *low, *high))
+                let (from, to) = (pxfm::f_log(*low), pxfm::f_log(*high));
+                Value::Float(within(pxfm::f_exp(from + (to - from) * share), *low, *high))
             }
             Self::Normal { mean, deviation } => Value::Float(mean + deviation * normal_quantile(share)),
             Self::Integer { low, high } => {
@@ -166,7 +166,7 @@ fn normal_quantile(share: f64) -> f64 {
         let r = 0.180_625 - centred * centred;
         return centred * polynomial(&A, r) / polynomial(&B, r);
     }
-    let tail = (-share.min(1.0 - share).ln()).sqrt();
+    let tail = (-pxfm::f_log(share.min(1.0 - share))).sqrt();
     let size = if tail <= 5.0 {
         polynomial(&C, tail - 1.6) / polynomial(&D, tail - 1.6)
     } else {

@@ -3,8 +3,11 @@
 
 use std::path::Path;
 
+use super::Goal;
 use super::error::SweepError;
+use super::stopping::Decision;
 use crate::atomic;
+use crate::eval::{self, metrics::Direction};
 use crate::experiment::RunResult;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -15,6 +18,32 @@ pub const FILE: &str = "result.json";
 /// The trace of a trial.
 pub const TRACE: &str = "traces.jsonl";
 
+/// The metrics that every trial has.
+pub const METRICS: [&str; 6] = ["steps", "episodes", "windows", "total_reward", "mean_reward", "mean_return"];
+
+/// The goal that a metric has unless the sweep says otherwise; `None` where there is no such metric:
+/// one of [`METRICS`], or one that evaluation has.
+#[must_use]
+pub fn goal_of(metric: &str) -> Option<Goal> {
+    if METRICS.contains(&metric) {
+        return Some(Goal::Maximize);
+    }
+    let known = crate::eval::metrics::TABLE.iter().find(|known| known.name == metric)?;
+    Some(if known.direction == Direction::Lower { Goal::Minimize } else { Goal::Maximize })
+}
+
+/// The value of evaluation's `metric` on the trace of a trial in `directory`, where it is defined.
+///
+/// # Errors
+/// When the trace cannot be evaluated.
+pub fn evaluated(directory: &Path, metric: &str) -> Result<Option<f64>, String> {
+    let settings = eval::Settings { metrics: vec![metric.to_owned()], ..eval::Settings::default() };
+    let paths = eval::Paths { traces: vec![directory.join(TRACE)], ..eval::Paths::default() };
+    let material = eval::Material::read(&paths, &settings).map_err(|error| error.to_string())?;
+    let report = eval::evaluate(material, &settings).map_err(|error| error.to_string())?;
+    Ok(report.runs.first().and_then(|run| run.value(metric)))
+}
+
 /// How a finished trial came out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -24,22 +53,24 @@ pub struct Outcome {
     pub metrics: Map,
     /// After how many steps a stopping rule ended it, if one did.
     pub stopped: Option<u64>,
+    /// What the rule decided on the way.
+    pub decisions: Vec<Decision>,
 }
 
 impl Outcome {
     /// The outcome of a run at `point`.
     #[must_use]
     pub fn of_run(point: Map, run: &RunResult) -> Self {
-        let metrics = [
-            ("steps", run.steps.into()),
-            ("episodes", run.episodes.into()),
-            ("windows", run.windows.into()),
-            ("total_reward", run.total_reward.into()),
-            ("mean_reward", run.mean_reward.into()),
-            ("mean_return", run.mean_return.into()),
+        let values: [Value; METRICS.len()] = [
+            run.steps.into(),
+            run.episodes.into(),
+            run.windows.into(),
+            run.total_reward.into(),
+            run.mean_reward.into(),
+            run.mean_return.into(),
         ];
-        let metrics = metrics.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect();
-        Self { point, metrics, stopped: None }
+        let metrics = METRICS.into_iter().map(str::to_owned).zip(values).collect();
+        Self { point, metrics, stopped: None, decisions: Vec::new() }
     }
 
     /// The metric's value, where there is one.
@@ -58,6 +89,10 @@ impl Outcome {
         if let Some(steps) = self.stopped {
             value.insert("stopped".to_owned(), steps.into());
         }
+        if !self.decisions.is_empty() {
+            let decisions: Vec<Value> = self.decisions.iter().map(Decision::to_value).collect();
+            value.insert("rungs".to_owned(), decisions.into());
+        }
         Value::Map(value)
     }
 
@@ -67,6 +102,10 @@ impl Outcome {
             point: field("point")?.as_map()?.clone(),
             metrics: field("metrics")?.as_map()?.clone(),
             stopped: field("stopped").and_then(Value::as_count),
+            decisions: match field("rungs") {
+                Some(rungs) => rungs.as_list()?.iter().map(Decision::from_value).collect::<Option<_>>()?,
+                None => Vec::new(),
+            },
         })
     }
 

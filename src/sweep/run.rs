@@ -72,6 +72,8 @@ pub struct Progress {
     pub failed: u64,
     /// The best value so far, and where.
     pub best: Option<(f64, String)>,
+    /// Whether every trial has ended, well or not.
+    pub complete: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
 }
@@ -172,7 +174,10 @@ impl Desk<'_> {
                         }
                     },
                     Next::Wait => break,
-                    Next::End => ended = true,
+                    Next::End => {
+                        ended = true;
+                        self.progress.complete = true;
+                    }
                 }
             }
             if under_way == 0 {
@@ -231,6 +236,7 @@ impl Desk<'_> {
             }
             Ending::Interrupted => {
                 self.progress.interrupted = true;
+                self.progress.complete = false;
                 Ok(false)
             }
         }

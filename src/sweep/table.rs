@@ -93,6 +93,17 @@ pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option
     (values.len(), mean, Bootstrap::default().mean_of(&values))
 }
 
+/// The sweep's axes, those that a search met on its way among them.
+fn axes(header: &Header, trials: &[Finished]) -> Vec<String> {
+    let mut axes = header.totals.axes.clone();
+    for axis in trials.iter().flat_map(|trial| trial.axes.keys()) {
+        if !axes.contains(axis) {
+            axes.push(axis.clone());
+        }
+    }
+    axes
+}
+
 /// The table of the sweep.
 ///
 /// # Errors
@@ -100,10 +111,11 @@ pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option
 pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Table, SweepError> {
     let trials = finished(directory)?;
     let metric = &header.definition.metric;
+    let axes = axes(header, &trials);
     let mut table = match &query.over {
-        None => each(header, &trials),
+        None => each(&axes, &trials),
         Some(over) => {
-            let kept: Vec<&String> = header.totals.axes.iter().filter(|axis| *axis != over).collect();
+            let kept: Vec<&String> = axes.iter().filter(|axis| *axis != over).collect();
             let mut columns: Vec<String> = kept.iter().map(|axis| (*axis).clone()).collect();
             columns.extend(["n".to_owned(), metric.clone(), format!("{metric}_low"), format!("{metric}_high")]);
             let rows = grouped(trials, over).into_iter().map(|(axes, trials)| {
@@ -128,7 +140,7 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
     Ok(table)
 }
 
-fn each(header: &Header, trials: &[Finished]) -> Table {
+fn each(axes: &[String], trials: &[Finished]) -> Table {
     let mut metrics: Vec<String> = Vec::new();
     for name in trials.iter().flat_map(|trial| trial.metrics.keys()) {
         if !metrics.contains(name) {
@@ -136,7 +148,6 @@ fn each(header: &Header, trials: &[Finished]) -> Table {
         }
     }
     let stopped = trials.iter().any(|trial| trial.stopped.is_some());
-    let axes = &header.totals.axes;
     let mut columns: Vec<String> = std::iter::once("trial".to_owned()).chain(axes.iter().cloned()).collect();
     columns.extend(metrics.iter().cloned());
     columns.extend(stopped.then(|| "stopped".to_owned()));

@@ -48,7 +48,12 @@ pub struct RunOptions {
     pub checkpoints: Option<Checkpoints>,
     /// What the script wants to hear of.
     pub callbacks: Callbacks,
+    /// Is told of every window; the run ends with the one it answers `true` to.
+    pub watch: Option<Watch>,
 }
+
+/// Is told of windows, and says whether the run is to end.
+pub type Watch = Box<dyn Fn(&Window) -> Result<bool, String>>;
 
 impl RunOptions {
     /// Options that only say where the artifacts go.
@@ -110,6 +115,8 @@ impl ScriptedExperiment {
             console: &*self.host.console,
             callbacks: &options.callbacks,
             total: self.config.rollout.total_steps,
+            watch: options.watch.as_ref(),
+            over: false,
         };
         let traces = options.traces.as_deref();
         let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
@@ -415,6 +422,9 @@ struct ScriptObserver<'a> {
     console: &'a dyn Console,
     callbacks: &'a Callbacks,
     total: u64,
+    watch: Option<&'a Watch>,
+    /// Whether the watcher has ended the run.
+    over: bool,
 }
 
 impl ScriptObserver<'_> {
@@ -445,6 +455,9 @@ impl Observer for ScriptObserver<'_> {
 
     fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
         self.console.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
+        if let Some(watch) = self.watch {
+            self.over |= watch(window)?;
+        }
         let Some(function) = &self.callbacks.window else { return Ok(()) };
         let table = window_table(self.lua, window);
         let labelled = |table: Table| table.raw_set("regime_id", regime.id.as_deref()).map(|()| table);
@@ -452,6 +465,6 @@ impl Observer for ScriptObserver<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.console.interrupted()
+        self.over || self.console.interrupted()
     }
 }

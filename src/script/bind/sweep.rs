@@ -1,19 +1,24 @@
 //! `skyfall.sweep`: spaces, and the sweep that a script returns.
 
 mod read;
+mod search;
 mod space;
+mod stop;
 
 use std::rc::Rc;
 
 use mlua::{Function, Lua, UserData, Value as LuaValue};
 
-use super::experiment::{ScriptedExperiment, of_given};
+use self::search::LuaSearch;
+use super::experiment::{ScriptedExperiment, of_given, window_table};
 use super::{Fault, Module};
+use crate::algorithm::Window;
 use crate::digest::sha256_hex;
 use crate::script::convert;
 use crate::script::error::{LIBRARY_CHUNK, message};
 use crate::script::host::Host;
 use crate::sweep::plan::Resolved;
+use crate::sweep::search::{Extent, Sampler};
 use crate::sweep::space::Space;
 use crate::sweep::{Definition, describe, flat};
 use crate::trace::row::IDENTITY_KEYS;
@@ -32,6 +37,9 @@ pub struct ScriptedSweep {
     maker: Maker,
     /// Axes that set a field of the configuration by its path.
     paths: Vec<String>,
+    /// What the script makes of a window for the rule that ends trials.
+    watch: Option<Function>,
+    search: Option<LuaSearch>,
 }
 
 /// What makes an experiment of a point.
@@ -51,11 +59,14 @@ impl std::fmt::Debug for ScriptedSweep {
 impl UserData for ScriptedSweep {}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
-    space::module(module)?.function("call", |lua, host, (_, given): (LuaValue, LuaValue)| {
-        // Called as `sweep{...}` itself: a function of the library in between would take the place
-        // of the script's own frame when the script returns the call.
-        read::sweep(lua, host, &given)
-    })
+    stop::module(search::module(space::module(module)?)?)?.function(
+        "call",
+        |lua, host, (_, given): (LuaValue, LuaValue)| {
+            // Called as `sweep{...}` itself: a function of the library in between would take the place
+            // of the script's own frame when the script returns the call.
+            read::sweep(lua, host, &given)
+        },
+    )
 }
 
 impl ScriptedSweep {
@@ -67,10 +78,12 @@ impl ScriptedSweep {
             name: experiment.name().to_owned(),
             metric: "mean_reward".to_owned(),
             goal: crate::sweep::Goal::Maximize,
+            stopping: None,
         };
         let (lua, host) = experiment.machine();
-        let space = Space::Product(Vec::new());
-        Self { lua, host, definition, space, maker: Maker::Experiment(Box::new(experiment)), paths: Vec::new() }
+        let (space, paths) = (Space::Product(Vec::new()), Vec::new());
+        let maker = Maker::Experiment(Box::new(experiment));
+        Self { lua, host, definition, space, maker, paths, watch: None, search: None }
     }
 
     /// The sweep with one more axis, the slowest of those added: the field at `path` of every
@@ -135,6 +148,25 @@ impl ScriptedSweep {
             Unit::new("", &value).identity().to_owned()
         };
         Ok(Resolved { identity, steps })
+    }
+
+    /// What proposes the points, if they are searched for, and how many.
+    #[must_use]
+    pub fn search(&self) -> Option<(Box<dyn Sampler>, Extent)> {
+        let search = self.search.as_ref()?;
+        Some((search.sampler(&self.lua, self.definition.goal), search.extent))
+    }
+
+    /// What the script makes of a window for the rule that ends trials; `None` where the rule's own
+    /// value counts.
+    ///
+    /// # Errors
+    /// One line: what the script raised, or that it returned no number.
+    pub fn watched(&self, window: &Window) -> Result<Option<f64>, String> {
+        let Some(function) = &self.watch else { return Ok(None) };
+        let table = window_table(&self.lua, window);
+        let value = table.and_then(|table| function.call::<LuaValue>(table)).map_err(|error| message(&error))?;
+        convert::number(&value, "watch").map(Some)
     }
 
     /// The script and the modules it required, by name, with the SHA-256 of each.

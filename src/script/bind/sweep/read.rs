@@ -4,17 +4,20 @@ use std::rc::Rc;
 
 use mlua::{Lua, Value as LuaValue};
 
+use super::search::search_of;
 use super::space::{condition, space_of};
+use super::stop::stop_of;
 use super::{Maker, ScriptedSweep};
 use crate::script::bind::Fault;
 use crate::script::convert;
 use crate::script::host::Host;
 use crate::suggest;
+use crate::sweep::outcome::{METRICS, goal_of};
 use crate::sweep::space::Space;
 use crate::sweep::{Definition, Goal};
 use crate::value::Value;
 
-const KEYS: [&str; 7] = ["name", "axes", "experiment", "metric", "goal", "except", "repeats"];
+const KEYS: [&str; 9] = ["name", "axes", "experiment", "metric", "goal", "except", "repeats", "stop", "search"];
 
 /// The sweep that `given` describes.
 pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<ScriptedSweep, Fault> {
@@ -22,8 +25,8 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
         return Err(Fault::Line(format!("the sweep must be a table, got {}", convert::describe(given))));
     };
     let (mut name, mut space, mut maker) = ("sweep".to_owned(), None, None);
-    let (mut metric, mut goal) = ("mean_reward".to_owned(), Goal::Maximize);
-    let (mut except, mut repeats) = (None, None);
+    let (mut metric, mut goal) = ("mean_reward".to_owned(), None);
+    let (mut except, mut repeats, mut stop, mut search) = (None, None, None, None);
     for (key, value) in convert::entries(given, "sweep")? {
         let key = convert::key_text(&key);
         match key.as_str() {
@@ -39,9 +42,11 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
                 }
             },
             "metric" => metric = convert::text(&value, &key)?,
-            "goal" => goal = read_goal(&convert::text(&value, &key)?)?,
+            "goal" => goal = Some(read_goal(&convert::text(&value, &key)?)?),
             "except" => except = Some(condition(&value, &key)?),
             "repeats" => repeats = Some(read_repeats(&value, &key)?),
+            "stop" => stop = Some(stop_of(&value)?),
+            "search" => search = Some(search_of(&value)?),
             _ => {
                 let hint = suggest::hint(&key, "it takes", KEYS);
                 return Err(Fault::Line(format!("sweep: unknown key `{key}`; {hint}")));
@@ -49,6 +54,17 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
         }
     }
     let maker = maker.ok_or_else(|| Fault::Line("sweep: `experiment` is missing".to_owned()))?;
+    let by_itself = goal_of(&metric).ok_or_else(|| {
+        let known = METRICS.into_iter().chain(crate::eval::metrics::TABLE.iter().map(|metric| metric.name));
+        Fault::Line(format!("`metric`: unknown metric `{metric}`; {}", suggest::hint(&metric, "there are", known)))
+    })?;
+    if search.is_some() && (space.is_some() || repeats.is_some() || except.is_some()) {
+        let line = "sweep: `search` proposes the points; `axes`, `repeats` and `except` do not go with it";
+        return Err(Fault::Line(line.to_owned()));
+    }
+    if search.is_some() {
+        space = Some(Space::Points(Vec::new()));
+    }
     let mut space = space.unwrap_or(Space::Product(Vec::new()));
     if let Some(repeats) = repeats {
         space = Space::Product(vec![space, Space::axis("seed", repeats)]);
@@ -56,8 +72,10 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
     if let Some(condition) = except {
         space = Space::Except(condition, Box::new(space));
     }
-    let definition = Definition { name, metric, goal };
-    Ok(ScriptedSweep { lua: lua.clone(), host: Rc::clone(host), definition, space, maker, paths: Vec::new() })
+    let (stopping, watch) = stop.map_or((None, None), |(stopping, watch)| (Some(stopping), watch));
+    let definition = Definition { name, metric, goal: goal.unwrap_or(by_itself), stopping };
+    let (lua, host, paths) = (lua.clone(), Rc::clone(host), Vec::new());
+    Ok(ScriptedSweep { lua, host, definition, space, maker, paths, watch, search })
 }
 
 fn read_goal(text: &str) -> Result<Goal, Fault> {

@@ -84,7 +84,7 @@ fn distribution(distribution: Distribution) -> Result<LuaDistribution, Fault> {
     Ok(LuaDistribution(distribution))
 }
 
-fn table(value: &LuaValue, name: &str) -> Result<Table, Fault> {
+pub(super) fn table(value: &LuaValue, name: &str) -> Result<Table, Fault> {
     match value {
         LuaValue::Table(table) => Ok(table.clone()),
         other => Err(Fault::Line(format!("`{name}` must be a table, got {}", convert::describe(other)))),
@@ -197,6 +197,23 @@ fn list(given: &LuaValue) -> Result<LuaSweepSpace, Fault> {
 fn draws(method: Method, count: &LuaValue, axes: &LuaValue, options: &LuaValue) -> Result<LuaSweepSpace, Fault> {
     let given = convert::integer(count, "n")?;
     let count = u64::try_from(given).map_err(|_| Fault::Line(format!("`n` must not be negative, got {given}")))?;
+    let read = drawn_axes(axes)?;
+    let mut seed = Some(0);
+    if !options.is_nil() {
+        for (key, value) in convert::entries(&table(options, "options")?, "options")? {
+            match convert::key_text(&key).as_str() {
+                "seed" => seed = Some(crate::script::bind::random::seed(&value)?),
+                "shift" if method == Method::Sobol && value == LuaValue::Boolean(false) => seed = None,
+                "shift" if method == Method::Sobol && value == LuaValue::Boolean(true) => {}
+                other => return Err(Fault::Line(format!("unknown option `{other}`; there is `seed`"))),
+            }
+        }
+    }
+    Ok(LuaSweepSpace(Space::Draws(Draws { method, count, seed, axes: read })))
+}
+
+/// Axes with what each is drawn from, ordered by name.
+pub(super) fn drawn_axes(axes: &LuaValue) -> Result<Vec<(String, Distribution)>, Fault> {
     let mut read = Vec::new();
     for (key, value) in convert::entries(&table(axes, "axes")?, "axes")? {
         let name = convert::key_text(&key);
@@ -210,16 +227,5 @@ fn draws(method: Method, count: &LuaValue, axes: &LuaValue, options: &LuaValue) 
         };
         read.push((name, distribution));
     }
-    let mut seed = Some(0);
-    if !options.is_nil() {
-        for (key, value) in convert::entries(&table(options, "options")?, "options")? {
-            match convert::key_text(&key).as_str() {
-                "seed" => seed = Some(crate::script::bind::random::seed(&value)?),
-                "shift" if method == Method::Sobol && value == LuaValue::Boolean(false) => seed = None,
-                "shift" if method == Method::Sobol && value == LuaValue::Boolean(true) => {}
-                other => return Err(Fault::Line(format!("unknown option `{other}`; there is `seed`"))),
-            }
-        }
-    }
-    Ok(LuaSweepSpace(Space::Draws(Draws { method, count, seed, axes: read })))
+    Ok(read)
 }
