@@ -12,6 +12,7 @@ mod error;
 pub mod outcome;
 pub mod plan;
 pub mod pool;
+pub mod report;
 pub mod run;
 pub mod search;
 pub mod sobol;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
 pub(super) use sweep::{
-    PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepStatusArguments,
-    SweepTableArguments, TableFormat,
+    PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
+    SweepStatusArguments, SweepTableArguments, TableFormat,
 };
 
 use crate::experiment::Checkpoints;

@@ -20,6 +20,7 @@ mod scale;
 mod scene;
 mod shade;
 mod svg;
+pub mod sweep;
 mod text;
 mod visits;
 

@@ -94,7 +94,7 @@ pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option
 }
 
 /// The sweep's axes, those that a search met on its way among them.
-fn axes(header: &Header, trials: &[Finished]) -> Vec<String> {
+pub(super) fn axes(header: &Header, trials: &[Finished]) -> Vec<String> {
     let mut axes = header.totals.axes.clone();
     for axis in trials.iter().flat_map(|trial| trial.axes.keys()) {
         if !axes.contains(axis) {

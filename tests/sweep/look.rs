@@ -87,3 +87,30 @@ fn a_metric_of_evaluation_is_computed_and_its_direction_is_the_goal() {
     scratch.write("sweep.lua", &quick("{ policy = { 1 } }", "metric = 'forgeting',"));
     scratch.skyfall(&["sweep", "sweep.lua", "--out", "g"]).failed(1, &["did you mean `forgetting`?"]);
 }
+
+#[test]
+fn a_report_shows_the_table_and_what_the_axes_do() {
+    let scratch = Scratch::new();
+    let axes = "{ steps = { 20, 40 }, sweep.list { { note = '<b>&' }, { note = 'plain' }, {} } }";
+    scratch.write("sweep.lua", &quick(axes, "repeats = 2, metric = 'total_reward', "));
+    scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    scratch.skyfall(&["sweep", "report", "quick", "-o", "report.html"]).ok();
+    let page = scratch.read("report.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<title>Sweep quick</title>"));
+    assert_eq!(page.matches("<figure>").count(), 2 + 3, "parallel, importance, and one an axis");
+    assert!(page.contains("12 of 12 trials finished") && page.contains("total_reward against steps"));
+    assert!(!page.contains("<b>&") && page.contains("&lt;b&gt;"), "user text is text");
+    // The reward is the number of steps: that axis explains all of it, the others nothing.
+    assert!(page.contains(">100 %<"), "importance");
+    assert_eq!(page.matches(">0 %<").count(), 2);
+    scratch.skyfall(&["sweep", "report", "quick", "-o", "again.html"]).ok();
+    assert_eq!(page, scratch.read("again.html"));
+    // Also of a sweep without axes, or without a finished trial.
+    scratch.write("one.lua", &quick("{ steps = { 20 } }", ""));
+    scratch.skyfall(&["sweep", "one.lua", "--out", "one"]).ok();
+    scratch.skyfall(&["sweep", "report", "one", "-o", "one.html"]).ok();
+    scratch.write("none.lua", &quick("{ fail = { 'a', 'b' } }", ""));
+    scratch.skyfall(&["sweep", "none.lua", "--out", "none"]).failed(1, &["no luck"]);
+    scratch.skyfall(&["sweep", "report", "none", "-o", "none.html"]).ok();
+    scratch.skyfall(&["sweep", "best", "none"]).failed(1, &["no finished trial has the metric `mean_reward`"]);
+}

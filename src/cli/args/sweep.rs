@@ -30,6 +30,22 @@ pub(in crate::cli) enum SweepLook {
     /// Print a sweep's best point, and where its trials are
     #[command(after_help = "Example: skyfall sweep best noise")]
     Best(SweepBestArguments),
+    /// Write a sweep as one HTML page: its table, and what its axes do to the metric
+    #[command(after_help = "Example: skyfall sweep report noise -o noise.html")]
+    Report(SweepReportArguments),
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct SweepReportArguments {
+    /// The sweep's directory
+    #[arg(value_name = "DIR")]
+    pub(in crate::cli) directory: PathBuf,
+    /// The axis whose values are repeats
+    #[arg(long, value_name = "AXIS", default_value = "seed")]
+    pub(in crate::cli) over: String,
+    /// Where the page goes
+    #[arg(short, long, value_name = "FILE")]
+    pub(in crate::cli) output: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -1,11 +1,16 @@
-//! `skyfall sweep status`, `table` and `best`.
+//! `skyfall sweep status`, `table`, `best` and `report`.
 
-use crate::atomic;
+use std::path::Path;
+
+use crate::atomic::{self, AtomicError};
 use crate::cli::Ending;
-use crate::cli::args::{SweepBestArguments, SweepStatusArguments, SweepTableArguments, TableFormat};
+use crate::cli::args::{
+    SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
+};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::sweep::directory::Directory;
+use crate::sweep::report;
 use crate::sweep::table::{self, Query};
 use crate::sweep::{SweepError, describe};
 use crate::text::json;
@@ -93,8 +98,7 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
         }
     };
     match &arguments.output {
-        Some(path) => atomic::write_file(path, &bytes)
-            .map_err(|problem| Diagnostic::new("sweep/output", problem.to_string(), Exit::Failure))?,
+        Some(path) => put(path, &bytes)?,
         None if arguments.table_format() == TableFormat::Parquet => {
             let line = "a Parquet file is not printed";
             return Err(Box::new(Diagnostic::new("sweep/parquet", line, Exit::Usage).with_hint("name it: -o FILE")));
@@ -125,4 +129,20 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
     }
     terminal.print(&text);
     Ok(Exit::Success)
+}
+
+/// Writes a sweep as a page.
+pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
+    let made = || {
+        let directory = Directory::open(&arguments.directory)?;
+        report::report(&directory, &directory.header()?, &arguments.over)
+    };
+    let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    put(&arguments.output, page.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    let failed = |problem: AtomicError| Diagnostic::new("sweep/output", problem.to_string(), Exit::Failure);
+    Ok(atomic::write_file(path, bytes).map_err(failed)?)
 }
