@@ -12,6 +12,8 @@ mod error;
 mod index;
 mod item;
 mod nested;
+pub mod npy;
+pub mod npz;
 mod reduce;
 
 use half::f16;

@@ -50,6 +50,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(if lost { Exit::Failure.code() } else { code })
 }
 
+/// The time that stands for now in what is written, where the environment fixes it.
+fn source_date_epoch() -> Result<Option<u64>, Diagnostic> {
+    let Ok(text) = std::env::var("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| {
+        let line = format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`");
+        Diagnostic::new("environment", line, Exit::Usage)
+    })
+}
+
 /// Refuses to write over what is read: `output` must be none of `inputs`, nor stand in a directory
 /// among them in place of a file.
 fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Diagnostic>> {

@@ -1,13 +1,17 @@
 //! The rollout store: finite-candidate rollouts as a Zarr v3 hierarchy that Python readers open
 //! as it stands.
 //!
-//! Records ([`record`]) are taken apart into tables ([`tables`], whose columns [`schema`] lists
-//! once), texts into dictionaries; the padded `q_h/` view is derived from the tables ([`q_h`]),
-//! the sidecar binds everything ([`manifest`]). A store appears complete or not at all.
+//! Records ([`record`]) are checked ([`admission`]) and taken apart into tables whose columns
+//! [`schema`] lists once: small ones wait in memory ([`tables`]), those that grow with every step
+//! stream to disk ([`rows`]). Texts become ids of dictionaries; the padded `q_h/` view is derived
+//! from the tables in a second pass ([`q_h`]), the sidecar binds everything ([`manifest`]). A
+//! store appears complete or not at all.
 
 mod admission;
 mod attributes;
+mod column;
 mod config;
+mod content;
 mod datum;
 mod dictionary;
 mod identifier;
@@ -16,8 +20,11 @@ mod manifest;
 mod q_h;
 mod reader;
 pub mod record;
+mod records_file;
+mod rows;
 mod schema;
 mod shell;
+mod split_hash;
 mod tables;
 mod target;
 mod validate;
@@ -27,7 +34,8 @@ mod zarr;
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
 pub use reader::Store;
 pub use record::{Datum, RecordError, RolloutRecord};
+pub use records_file::{RecordsError, RecordsFile};
 pub use target::TargetInputProtocol;
 pub use validate::{Validation, validate};
 pub use writer::{RolloutZarrWriteResult, WriteError, Writer, write_rollout_zarr_store};
-pub use zarr::StoreError;
+pub use zarr::{Encoder, StoreError};

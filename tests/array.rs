@@ -1,5 +1,8 @@
 //! Arrays: construction, conversion, slices, arithmetic, reductions.
 
+mod lua;
+mod npy;
+
 use proptest::prelude::*;
 use skyfall::array::{Array, ArrayError, Comparison, DType, Operation};
 use skyfall::value::Value;

@@ -27,6 +27,9 @@ pub enum ArrayError {
     /// There is no such axis.
     #[error("axis {axis} does not exist in shape {shape:?} (axes count from 0)")]
     Axis { axis: usize, shape: Vec<usize> },
+    /// The least or greatest of nothing.
+    #[error("axis {axis} of shape {shape:?} is empty and has no extreme (axes count from 0)")]
+    Empty { axis: usize, shape: Vec<usize> },
     /// A slice that runs backwards, past the end, or in steps of zero.
     #[error("slice {start}..{end} in steps of {step} lies outside an axis of length {length}")]
     Slice { start: usize, end: usize, step: usize, length: usize },
@@ -59,7 +62,7 @@ impl Problem for ArrayError {
             Self::Shape { .. } | Self::Ragged { .. } => "array/shape",
             Self::TooLarge { .. } => "array/too-large",
             Self::Broadcast { .. } => "array/broadcast",
-            Self::Index { .. } | Self::Axis { .. } | Self::Slice { .. } => "array/index",
+            Self::Index { .. } | Self::Axis { .. } | Self::Empty { .. } | Self::Slice { .. } => "array/index",
             Self::Lost { .. } | Self::NotANumber { .. } | Self::Overflow { .. } => "array/value",
         }
     }

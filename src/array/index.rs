@@ -97,7 +97,7 @@ impl Array {
     }
 
     /// How long `axis` is.
-    fn axis_length(&self, axis: usize) -> Result<usize, ArrayError> {
+    pub(super) fn axis_length(&self, axis: usize) -> Result<usize, ArrayError> {
         let shape = self.shape();
         shape.get(axis).copied().ok_or_else(|| ArrayError::Axis { axis, shape: shape.to_vec() })
     }

@@ -315,6 +315,30 @@ pub(super) enum RolloutsCommand {
     /// Check a store against its contract, one line a violation
     #[command(after_help = "Example: skyfall rollouts validate rollouts.zarr")]
     Validate(StoreArguments),
+    /// Write a store from a file of records, one JSON object a line
+    #[command(
+        after_help = "Example: skyfall rollouts write records.jsonl -o rollouts.zarr --set selected_depth_enabled=false"
+    )]
+    Write(RolloutsWriteArguments),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct RolloutsWriteArguments {
+    /// The records; `-` reads standard input
+    #[arg(value_name = "RECORDS.jsonl")]
+    pub(super) records: PathBuf,
+    /// The store's directory, replaced when the new store is complete
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: PathBuf,
+    /// The writer's options, a map in YAML or JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) options: Option<PathBuf>,
+    /// Set one of the writer's options, over those of the file
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(super) overrides: Vec<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]

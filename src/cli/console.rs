@@ -10,6 +10,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::diagnostic::Diagnostic;
 use crate::script::Console;
 
+const TRIALS: &str = "{bar:30} {pos}/{len} trials  {elapsed}  eta {eta}\n{wide_msg}";
+const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
+const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
+
 /// Standard output and standard error, with a progress bar where a person is watching.
 pub(super) struct Terminal {
     quiet: bool,
@@ -85,14 +89,17 @@ impl Terminal {
         if columns == 0 { PIPED } else { columns }
     }
 
-    /// Shows how many of a sweep's trials are done; on a terminal only.
-    pub(super) fn trials(&self, done: u64, total: u64, message: String) {
-        const TEMPLATE: &str = "{bar:30} {pos}/{len} trials  {elapsed}  eta {eta}\n{wide_msg}";
-        self.show(TEMPLATE, message, done, total);
+    /// Shows how far a file has come, in bytes; 0 of 1 is work of unknown length.
+    pub(super) fn bytes(&self, what: &str, done: u64, total: u64) {
+        self.show(BYTES, what, done, total);
     }
 
-    /// Moves the bar, which `template` describes, to `done` of `total`.
-    fn show(&self, template: &str, message: String, done: u64, total: u64) {
+    /// Shows how many of a sweep's trials are done.
+    pub(super) fn trials(&self, what: &str, done: u64, total: u64) {
+        self.show(TRIALS, what, done, total);
+    }
+
+    fn show(&self, template: &str, what: &str, done: u64, total: u64) {
         if self.quiet || !io::stderr().is_terminal() {
             return;
         }
@@ -104,7 +111,8 @@ impl Terminal {
             }
             bar
         });
-        shown.set_message(message);
+        shown.set_message(what.to_owned());
+        shown.set_length(total);
         shown.set_position(done);
         if done >= total {
             shown.finish_and_clear();
@@ -131,7 +139,7 @@ impl Console for Terminal {
     }
 
     fn progress(&self, what: &str, done: u64, total: u64) {
-        self.show("{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}", what.to_owned(), done, total);
+        self.show(STEPS, what, done, total);
     }
 
     fn interrupted(&self) -> bool {

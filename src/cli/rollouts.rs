@@ -1,5 +1,7 @@
 //! `skyfall rollouts`.
 
+mod write;
+
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{self, Store};
 use crate::text::json;
@@ -14,6 +16,7 @@ pub(super) fn rollouts(command: &RolloutsCommand, terminal: &Terminal) -> Ending
     match command {
         RolloutsCommand::Info(arguments) => info(arguments, terminal),
         RolloutsCommand::Validate(arguments) => validate(arguments, terminal),
+        RolloutsCommand::Write(arguments) => write::write(arguments, terminal),
     }
 }
 

@@ -100,15 +100,6 @@ pub(super) fn settings(arguments: &PermissionArguments) -> Result<Settings, Diag
             Diagnostic::new("script/allow-path", format!("--allow-path {}: {cause}", directory.display()), Exit::Usage)
         })?;
     }
-    let source_date_epoch = match std::env::var("SOURCE_DATE_EPOCH") {
-        Ok(text) => Some(text.parse().map_err(|_| {
-            Diagnostic::new(
-                "environment",
-                format!("SOURCE_DATE_EPOCH must be seconds since 1970, got `{text}`"),
-                Exit::Usage,
-            )
-        })?),
-        Err(_) => None,
-    };
+    let source_date_epoch = super::source_date_epoch()?;
     Ok(Settings { permissions, source_date_epoch, ..Settings::default() })
 }

@@ -210,7 +210,7 @@ impl Watcher for Screen<'_> {
         if let Some((value, place)) = &progress.best {
             message.push_str(&format!("  best {}: {value:.6} at {place}", self.metric));
         }
-        self.terminal.trials(progress.finished + progress.failed, self.total, message);
+        self.terminal.trials(&message, progress.finished + progress.failed, self.total);
     }
 
     fn interrupted(&self) -> bool {

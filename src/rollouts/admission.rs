@@ -10,11 +10,30 @@ use super::target::{Evidence, TargetInputProtocol, explicit_hash};
 
 type Checked = Result<(), RecordError>;
 
-/// Checks `record` against the store's options and the split of the records before it.
-pub(super) fn check(record: &RolloutRecord, config: &RolloutZarrStoreConfig, split: Option<&str>) -> Checked {
+/// What the records of a store agree on, settled by the first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Agreed {
+    /// The physical split.
+    pub(super) split: Option<String>,
+    /// Whether sources are bound to a campaign.
+    campaign: Option<bool>,
+    /// Whether steps carry the candidate codec's facts.
+    pub(super) codec: Option<bool>,
+}
+
+/// Checks `record` against the store's options and what the records before it agreed on; returns
+/// what is agreed on with this one.
+pub(super) fn check(
+    record: &RolloutRecord,
+    config: &RolloutZarrStoreConfig,
+    agreed: &Agreed,
+) -> Result<Agreed, RecordError> {
     record.check()?;
     let at = |field: &str| format!("{}: {field}", record.rollout_id_prefix);
-    check_source(record, config, split, &at)?;
+    check_source(record, config, agreed, &at)?;
+    let mut agreed = agreed.clone();
+    agreed.split.get_or_insert_with(|| split_of(&record.source));
+    agreed.campaign.get_or_insert(record.source.campaign().is_some());
     check_target(record, config, &at)?;
     let recipe = &record.policy;
     for (field, text) in [
@@ -45,16 +64,26 @@ pub(super) fn check(record: &RolloutRecord, config: &RolloutZarrStoreConfig, spl
             );
         }
         for (index, step) in trajectory.steps.iter().enumerate() {
-            check_step(step, trainable, config, &format!("{path}.steps[{index}]"))?;
+            let path = format!("{path}.steps[{index}]");
+            check_step(step, trainable, config, &path)?;
+            let facts = step.candidate_trace_facts.as_ref();
+            if *agreed.codec.get_or_insert(facts.is_some()) != facts.is_some() {
+                let message = "is given for some steps of the store only: all have it, or none";
+                return mistake(format!("{path}.candidate_trace_facts"), message);
+            }
+            if let Some(facts) = facts {
+                let path = format!("{path}.candidate_trace_facts");
+                facts.check(step, recipe.candidate_config_hash.as_deref(), &path)?;
+            }
         }
     }
-    Ok(())
+    Ok(agreed)
 }
 
 fn check_source(
     record: &RolloutRecord,
     config: &RolloutZarrStoreConfig,
-    split: Option<&str>,
+    agreed: &Agreed,
     at: &dyn Fn(&str) -> String,
 ) -> Checked {
     let source = &record.source;
@@ -71,14 +100,16 @@ fn check_source(
         return mistake(at("source.source_shard_row"), "must be a row of the source shard, from 0");
     }
     same(&at("source.split_manifest_hash"), source.split_manifest_hash.as_deref(), &config.split_manifest_hash)?;
-    if source.campaign_split.is_some() {
-        return mistake(
-            at("source.campaign_split"),
-            "this version does not bind stores to campaigns yet; leave it out",
-        );
+    let bound = source.campaign().is_some();
+    if agreed.campaign.is_some_and(|agreed| agreed != bound) {
+        let message = "binds some sources of the store to a campaign: all are bound, or none";
+        return mistake(at("source.campaign_split"), message);
     }
-    match split {
-        Some(split) if split != split_of(source) => mistake(
+    if bound && source.split_manifest_hash.is_none() {
+        return mistake(at("source.split_manifest_hash"), "is missing: a source bound to a campaign names its split");
+    }
+    match &agreed.split {
+        Some(split) if *split != split_of(source) => mistake(
             at("source.split"),
             format!("is {}, but this store holds {split}: one split a store", split_of(source)),
         ),
@@ -152,11 +183,23 @@ fn same(path: &str, given: Option<&str>, store: &str) -> Checked {
 }
 
 fn check_step(step: &Step, trainable: bool, config: &RolloutZarrStoreConfig, path: &str) -> Checked {
-    if config.selected_depth_enabled {
-        let message = "is missing: selected_depth_enabled is set, as it is unless told otherwise; set it to false";
-        return mistake(format!("{path}.selected_depth"), message);
+    match &step.selected_depth {
+        Some(depth) if config.selected_depth_enabled => depth.check(config, &format!("{path}.selected_depth"))?,
+        None if config.selected_depth_enabled => {
+            let message = "is missing: selected_depth_enabled is set, as it is unless told otherwise; set it to false";
+            return mistake(format!("{path}.selected_depth"), message);
+        }
+        _ => {}
     }
     let shell = &step.candidates;
+    let valid = shell.mask_valid.iter().filter(|valid| **valid).count();
+    match step.target_eval.as_ref().map(|eval| eval.candidate_points_world.len()) {
+        Some(clouds) if clouds != 0 && clouds != valid => {
+            let message = format!("must have one entry a valid candidate ({valid}), got {clouds}");
+            return mistake(format!("{path}.target_eval.candidate_points_world"), message);
+        }
+        _ => {}
+    }
     check_shell(shell, &format!("{path}.candidates"))?;
     let at = |names: &[&str], index: usize| step.label(names).and_then(|values| values.get(index)).copied();
     for index in (0..shell.len()).filter(|index| shell.mask_valid.get(*index) == Some(&true)) {

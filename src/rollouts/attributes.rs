@@ -1,6 +1,7 @@
 //! The attributes of the root and of the groups that have some.
 
 use super::config::RolloutZarrStoreConfig;
+use super::record::CODEC_VERSION;
 use super::schema::{MANIFEST_FILE, MANIFEST_VERSION, REWARD_METRIC, SCHEMA_ID, SCHEMA_VERSION, TD_SEMANTICS};
 use super::tables::{Tables, id};
 use crate::value::{Map, Value};
@@ -26,7 +27,8 @@ fn horizon(tables: &Tables) -> Value {
 /// The root's attributes but for the manifest's digest.
 pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
     let count = |rows: usize| Value::Int(id(rows));
-    let (states, candidates) = (tables.steps.step_row_id.len(), tables.candidates.candidate_row_id.len());
+    let totals = &tables.totals;
+    let (states, candidates) = (totals.steps, totals.candidates);
     let mut root = map([
         ("schema_id", SCHEMA_ID.into()),
         ("schema_version", SCHEMA_VERSION.into()),
@@ -37,11 +39,13 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("source_offline_store_version", config.source_offline_store_version.as_str().into()),
         ("split_manifest_hash", config.split_manifest_hash.as_str().into()),
         ("source_split", tables.split().into()),
-        ("campaign_split", "unknown".into()),
+        ("campaign_split", tables.campaign_split().into()),
         ("reason_code_version", config.reason_code_version.as_str().into()),
         ("target_protocol_version", config.target_protocol_version.name().into()),
         ("return_semantics", config.return_semantics.as_str().into()),
         ("discount_gamma", config.discount_gamma.into()),
+        // A missing chunk is damage, not a chunk of fill values.
+        ("chunks_stored", "all".into()),
         ("field_retention_policy", config.field_retention_policy.as_str().into()),
         ("oracle_query_mode", config.oracle_query_mode.as_str().into()),
         ("label_support_semantics", config.label_support_semantics.as_str().into()),
@@ -58,7 +62,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("q_h_horizon", horizon(tables)),
         ("q_h_chunk_states", size(config.q_h_chunk_states)),
         ("q_h_state_count", count(states)),
-        ("q_h_max_candidates", count(tables.max_candidates)),
+        ("q_h_max_candidates", count(totals.max_candidates)),
         ("num_sources", count(tables.sources.source_row_id.len())),
         ("num_targets", count(tables.targets.target_row_id.len())),
         ("num_rollouts", count(tables.rollouts.rollout_row_id.len())),
@@ -71,14 +75,26 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("candidate_view_diagnostics_version", 1.into()),
         ("candidate_view_diagnostics_role", "actor_visible_audit_only".into()),
         ("num_candidate_diagnostics", count(candidates)),
-        ("num_selected_depths", 0.into()),
+        ("num_selected_depths", count(totals.depths)),
         ("num_q_h_states", count(states)),
         ("target_eval_crops_enabled", config.target_eval_crops_enabled.into()),
         ("target_eval_crops_role", "oracle_eval_only".into()),
         ("target_eval_crops_coordinate_frame", "world".into()),
         ("target_eval_crops_max_points", size(config.target_eval_crop_max_points)),
-        ("target_eval_crops_num_rows", 0.into()),
+        ("target_eval_crops_num_rows", count(totals.crops)),
+        // Every chunk has its place on disk, so one that is missing is damage, not zeros.
+        ("chunks_stored", "all".into()),
+        ("selected_depth_encoder", config.selected_depth_encoder.description().into()),
     ]));
+    if tables.agreed.codec == Some(true) {
+        root.extend(map([
+            ("candidate_trace_codec_version", CODEC_VERSION.into()),
+            ("candidate_trace_codec_role", "audit_mixed_source_role_not_training_input".into()),
+        ]));
+        for (name, rows) in ["step", "semantic", "criterion", "action", "valid"].into_iter().zip(totals.codec) {
+            root.insert(format!("candidate_trace_{name}_rows"), count(rows));
+        }
+    }
     root
 }
 
@@ -129,8 +145,8 @@ pub(super) fn group(group: &str, tables: &Tables, config: &RolloutZarrStoreConfi
             ("reward_metric", REWARD_METRIC.into()),
             ("return_semantics", config.return_semantics.as_str().into()),
             ("td_reward_target_rri_role", "diagnostic_state_relative_rri".into()),
-            ("state_count", Value::Int(id(tables.steps.step_row_id.len()))),
-            ("max_candidates", Value::Int(id(tables.max_candidates))),
+            ("state_count", Value::Int(id(tables.totals.steps))),
+            ("max_candidates", Value::Int(id(tables.totals.max_candidates))),
             ("horizon", horizon(tables)),
             ("discount_gamma", config.discount_gamma.into()),
             ("chunk_states", size(config.q_h_chunk_states)),

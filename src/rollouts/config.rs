@@ -1,9 +1,10 @@
 //! What a store is written with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::schema::{INVALID_REASON_VERSION, RETURN_SEMANTICS};
 use super::target::TargetInputProtocol;
+use super::zarr::{Encoder, LARGEST_FRAME};
 use crate::diagnostic::Problem;
 use crate::suggest;
 use crate::value::{Map, Value};
@@ -59,6 +60,13 @@ pub struct RolloutZarrStoreConfig {
     pub label_support_semantics: String,
     /// When the store was made, `YYYY-MM-DDTHH:MM:SSZ`.
     pub created_at_utc: String,
+    /// The source store, where it is at hand: read by others, never written to, and no place for
+    /// [`Self::store_dir`]. A relative one resolves as that does; it is never stored.
+    pub source_offline_store_dir: Option<PathBuf>,
+    /// Who compresses depth rasters; told in the store's attributes.
+    pub selected_depth_encoder: Encoder,
+    /// About how much memory rows may take before they are on disk, in bytes, at least 64 MiB.
+    pub memory_bytes: u64,
 }
 
 /// How a store came about, for its sidecar: plain data, taken as it is.
@@ -119,6 +127,9 @@ impl RolloutZarrStoreConfig {
             oracle_query_mode: "legacy_unspecified".to_owned(),
             label_support_semantics: "subset_of_action_v1".to_owned(),
             created_at_utc: created_at_utc.into(),
+            source_offline_store_dir: None,
+            selected_depth_encoder: Encoder::default(),
+            memory_bytes: 512 << 20,
         }
     }
 
@@ -181,6 +192,19 @@ impl RolloutZarrStoreConfig {
             "oracle_query_mode" => self.oracle_query_mode = text()?,
             "label_support_semantics" => self.label_support_semantics = text()?,
             "created_at_utc" => self.created_at_utc = text()?,
+            "source_offline_store_dir" => {
+                self.source_offline_store_dir = if value.is_null() { None } else { Some(text()?.into()) };
+            }
+            "selected_depth_encoder" => {
+                let name = text()?;
+                let found = Encoder::ALL.into_iter().find(|encoder| encoder.name() == name);
+                self.selected_depth_encoder =
+                    found.ok_or_else(|| fail(format!("must be fast or c-blosc, got {name}")))?;
+            }
+            "memory_bytes" => {
+                let bytes = value.as_int().and_then(|bytes| u64::try_from(bytes).ok());
+                self.memory_bytes = bytes.ok_or_else(|| fail("must be a number of bytes".to_owned()))?;
+            }
             _ => {
                 return Err(fail(format!("is not an option; {}", suggest::hint(option, "known are", OPTIONS))));
             }
@@ -220,6 +244,14 @@ impl RolloutZarrStoreConfig {
         if !form.eq(b"0000-00-00T00:00:00Z".iter().copied()) {
             return fail("created_at_utc", "must be written YYYY-MM-DDTHH:MM:SSZ");
         }
+        if self.memory_bytes < 64 << 20 {
+            return fail("memory_bytes", "must be at least 67108864, 64 MiB");
+        }
+        let size = |size: u32| usize::try_from(size).unwrap_or(usize::MAX);
+        let raster = size(self.selected_depth_height_px).saturating_mul(size(self.selected_depth_width_px));
+        if raster.saturating_mul(2 * size(self.selected_depth_chunk_steps)) > LARGEST_FRAME {
+            return fail("selected_depth_chunk_steps", "times a raster is more than the 2 GiB of a compressed chunk");
+        }
         match (self.selected_depth_znear_m, self.selected_depth_zfar_m) {
             (Some(near), Some(far)) if !(0.0 < near && near < far && far.is_finite()) => {
                 fail("selected_depth_znear_m", "must be greater than 0 and less than selected_depth_zfar_m")
@@ -240,10 +272,17 @@ impl RolloutZarrStoreConfig {
     /// Where the store goes.
     #[must_use]
     pub fn destination(&self) -> PathBuf {
-        match &self.paths {
-            Some(base) => base.join(&self.store_dir),
-            None => self.store_dir.clone(),
-        }
+        self.resolve(&self.store_dir)
+    }
+
+    /// Where the source store is.
+    #[must_use]
+    pub fn source(&self) -> Option<PathBuf> {
+        self.source_offline_store_dir.as_deref().map(|path| self.resolve(path))
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.paths.as_deref().map_or_else(|| path.to_owned(), |base| base.join(path))
     }
 }
 
@@ -256,7 +295,7 @@ pub(super) fn profile_is_known(oracle_query_mode: &str, label_support_semantics:
 }
 
 /// Every option, for suggestions.
-const OPTIONS: [&str; 24] = [
+const OPTIONS: [&str; 27] = [
     "paths",
     "store_dir",
     "return_semantics",
@@ -281,6 +320,9 @@ const OPTIONS: [&str; 24] = [
     "oracle_query_mode",
     "label_support_semantics",
     "created_at_utc",
+    "source_offline_store_dir",
+    "selected_depth_encoder",
+    "memory_bytes",
 ];
 
 impl ManifestContext {

@@ -137,7 +137,17 @@ impl<'a> Fields<'a> {
 
     /// A vector of float32; finite numbers stay finite.
     pub(super) fn floats(&self, name: &str) -> Read<Option<Vec<f32>>> {
-        self.get(name).map(|datum| flat(datum, &self.at(name), None, &FLOAT)).transpose()
+        self.get(name).map(|datum| floats(datum, &self.at(name))).transpose()
+    }
+
+    /// A vector of texts.
+    pub(super) fn texts(&self, name: &str) -> Read<Option<Vec<String>>> {
+        let Some(datum) = self.get(name) else { return Ok(None) };
+        let read = |(index, item): (usize, Datum)| match item {
+            Datum::Value(Value::Text(text)) => Ok(text),
+            other => mistake(format!("{}[{index}]", self.at(name)), format!("must be text, got {}", other.kind())),
+        };
+        items(datum, &self.at(name))?.into_iter().enumerate().map(read).collect::<Read<_>>().map(Some)
     }
 
     /// A vector of `W` float32.
@@ -262,6 +272,48 @@ fn flat<T>(datum: &Datum, path: &str, columns: Option<usize>, cells: &Cells<'_, 
             Ok(found)
         }
     }
+}
+
+/// A vector of float32; finite numbers stay finite.
+pub(super) fn floats(datum: &Datum, path: &str) -> Read<Vec<f32>> {
+    match datum {
+        // The common case, without a look at every number.
+        Datum::Array(Array::F32(numbers)) if numbers.ndim() == 1 => Ok(numbers.iter().copied().collect()),
+        _ => flat(datum, path, None, &FLOAT),
+    }
+}
+
+/// An array's elements in C order, as a vector.
+pub(super) fn flattened(array: &Array) -> Array {
+    let count = array.len();
+    // A vector of as many elements always fits.
+    array.clone().reshape(&[count]).unwrap_or_else(|_| Array::zeros(array.dtype(), &[0]))
+}
+
+/// A matrix of any width, its rows read by `row`: its height and width, and its cells in C order.
+pub(super) fn raster<T>(
+    datum: &Datum,
+    path: &str,
+    row: impl Fn(&Datum, &str) -> Read<Vec<T>>,
+) -> Read<([usize; 2], Vec<T>)> {
+    if let Datum::Array(array) = datum {
+        let [height, width] = array.shape() else {
+            return mistake(path, format!("must be of shape [height, width], got {:?}", array.shape()));
+        };
+        return Ok(([*height, *width], row(&Datum::Array(flattened(array)), path)?));
+    }
+    let rows = items(datum, path)?;
+    let (mut width, mut cells) = (0, Vec::new());
+    for (index, datum) in rows.iter().enumerate() {
+        let place = format!("{path}[{index}]");
+        let own = row(datum, &place)?;
+        if index > 0 && own.len() != width {
+            return mistake(place, format!("holds {} pixels, but the rows before hold {width}", own.len()));
+        }
+        width = own.len();
+        cells.extend(own);
+    }
+    Ok(([rows.len(), width], cells))
 }
 
 /// A vector of booleans.

@@ -31,10 +31,12 @@ pub(super) enum Dictionary {
     DescriptorHash,
     ExplicitTargetHash,
     TerminationReason,
+    /// Texts of the candidate codec; only in stores that have it.
+    CandidateFact,
 }
 
 /// The dictionaries' names, by their number.
-pub(super) const NAMES: [&str; 18] = [
+pub(super) const NAMES: [&str; 19] = [
     "scene",
     "snippet",
     "rollout",
@@ -53,14 +55,20 @@ pub(super) const NAMES: [&str; 18] = [
     "descriptor_hash",
     "explicit_target_hash",
     "termination_reason",
+    "candidate_fact",
 ];
 
-/// A cell that holds a text of dictionary `D` by its provisional id, or none (-1 on disk).
+/// A cell that holds a text of dictionary `D` by its provisional id, or none (-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Coded<const D: usize>(Option<usize>);
+pub(super) struct Coded<const D: usize>(i32);
 
 impl<const D: usize> Coded<D> {
-    pub(super) const NONE: Self = Self(None);
+    pub(super) const NONE: Self = Self(-1);
+
+    /// The id by which the cell waits for its final one.
+    pub(super) fn provisional(self) -> i32 {
+        self.0
+    }
 }
 
 /// All dictionaries of a store under construction.
@@ -85,7 +93,7 @@ impl Dictionaries {
         if D == Dictionary::Rollout as usize {
             self.rollouts.push(text.to_owned());
         }
-        Coded(Some(index))
+        i32::try_from(index).map_or(Coded::NONE, Coded)
     }
 
     /// The cell for `text`, or none where it is absent or empty.
@@ -123,15 +131,17 @@ impl Dictionaries {
         }
     }
 
-    /// The final id of a cell.
-    pub(super) fn id<const D: usize>(&self, cell: Coded<D>) -> i32 {
-        let Coded(Some(index)) = cell else { return -1 };
-        self.finals.get(D).and_then(|finals| finals.get(index)).copied().unwrap_or(-1)
+    /// The final ids of a column of provisional ones, little-endian both.
+    pub(super) fn settle(&self, dictionary: usize, provisional: &[u8]) -> Vec<u8> {
+        let finals = self.finals.get(dictionary).map_or(&[][..], Vec::as_slice);
+        let cells = provisional.as_chunks().0.iter().map(|cell| i32::from_le_bytes(*cell));
+        let settled = cells.map(|id| usize::try_from(id).ok().and_then(|id| finals.get(id)).copied().unwrap_or(-1));
+        settled.flat_map(i32::to_le_bytes).collect()
     }
 
     /// The text of a cell.
     pub(super) fn text<const D: usize>(&self, cell: Coded<D>) -> Option<&str> {
-        self.texts.get(D)?.get_index(cell.0?).map(String::as_str)
+        self.texts.get(D)?.get_index(usize::try_from(cell.0).ok()?).map(String::as_str)
     }
 
     /// The sealed list of a dictionary.
@@ -139,9 +149,12 @@ impl Dictionaries {
         self.lists.get(dictionary as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Every sealed dictionary with its name.
+    /// Every sealed dictionary with its name; that of the codec only if the store has one.
     pub(super) fn lists(&self) -> impl Iterator<Item = (&'static str, &[String])> {
-        NAMES.iter().copied().zip(self.lists.iter().map(Vec::as_slice))
+        let all = NAMES.iter().copied().zip(self.lists.iter().map(Vec::as_slice));
+        all.enumerate()
+            .filter(|(number, (_, list))| *number != Dictionary::CandidateFact as usize || !list.is_empty())
+            .map(|(_, named)| named)
     }
 }
 

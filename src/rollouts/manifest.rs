@@ -17,7 +17,8 @@ fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
 /// The manifest of a sealed store with the given root attributes (without the digest).
 pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &Map) -> Value {
     let count = |rows: usize| Value::Int(id(rows));
-    let (states, candidates) = (tables.steps.step_row_id.len(), tables.candidates.candidate_row_id.len());
+    let totals = &tables.totals;
+    let (states, candidates) = (totals.steps, totals.candidates);
     let sizes = tables.dictionaries.lists().map(|(name, list)| (name.to_owned(), count(list.len())));
     let context = &config.manifest_context;
     let or = |given: &Value, default: Value| if given.is_null() { default } else { given.clone() };
@@ -37,10 +38,10 @@ pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &M
                 ("steps", count(states)),
                 ("candidates", count(candidates)),
                 ("candidate_diagnostics", count(candidates)),
-                ("selected_depths", 0.into()),
-                ("target_eval_crops", 0.into()),
+                ("selected_depths", count(totals.depths)),
+                ("target_eval_crops", count(totals.crops)),
                 ("q_h_states", count(states)),
-                ("q_h_max_candidates", count(tables.max_candidates)),
+                ("q_h_max_candidates", count(totals.max_candidates)),
             ]),
         ),
         ("source_coverage", coverage(tables)),
@@ -105,6 +106,8 @@ fn coverage(tables: &Tables) -> Value {
 
 fn config_hashes(tables: &Tables, config: &RolloutZarrStoreConfig) -> Value {
     let list = |texts: BTreeSet<&str>| Value::List(texts.into_iter().map(Value::from).collect());
+    let [programs, requests, revisions] =
+        tables.codec_hashes.each_ref().map(|hashes| list(hashes.iter().map(String::as_str).collect()));
     let codes = &tables.dictionaries;
     macro_rules! column {
         ($column:expr) => {
@@ -114,9 +117,9 @@ fn config_hashes(tables: &Tables, config: &RolloutZarrStoreConfig) -> Value {
     let lineage = &tables.lineage;
     map([
         ("candidate", column!(lineage.candidate_config_id)),
-        ("candidate_program", list(BTreeSet::new())),
-        ("candidate_request", list(BTreeSet::new())),
-        ("candidate_proposal_revision", list(BTreeSet::new())),
+        ("candidate_program", programs),
+        ("candidate_request", requests),
+        ("candidate_proposal_revision", revisions),
         ("oracle", column!(lineage.oracle_config_id)),
         ("rollout", column!(lineage.rollout_config_id)),
         ("model_checkpoint", column!(lineage.model_checkpoint_id)),

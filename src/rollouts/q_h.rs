@@ -1,129 +1,210 @@
 //! The derived view: states by padded candidates, for finite-candidate value learning.
 //!
 //! State order is that of `steps`; a state's candidates stand in table order; what is beyond a
-//! shell's end is padding. Here the tables come from the writer, whose candidates are contiguous
+//! shell's end is padding. The view's width is known once the last shell is, so it is made in a
+//! second pass over the tables on disk, block by block. The writer's candidates are contiguous
 //! and ascending; the validator derives the view from any tables on its own.
 
-use indexmap::IndexMap;
-use ndarray::ArrayD;
+use std::ops::Range;
 
-use super::tables::Tables;
-use crate::array::Array;
+use bytemuck::NoUninit;
+use rayon::prelude::*;
 
-/// The columns of the view, one entry a state.
-#[derive(Default)]
-struct States {
-    source_row_id: Vec<i64>,
-    target_row_id: Vec<i64>,
-    td_next_step_row_id: Vec<i64>,
-    td_terminal_mask: Vec<bool>,
-    td_discount: Vec<f32>,
-    td_reward: Vec<f32>,
-    td_reward_target_rri: Vec<f32>,
-    selected_candidate_index: Vec<i32>,
+use super::datum::narrow;
+use super::schema::{Candidates, Rollouts, Steps};
+use super::zarr::{ArrayStream, Layout, StoreError, StoreReader, StoreWriter};
+use crate::array::{Array, DType, Item};
+
+/// Bytes of the view that are made at a time.
+const BLOCK: usize = 32 << 20;
+
+/// The arrays of the view, and whether they hold a cell a candidate or one a state.
+const ARRAYS: [(&str, DType, bool); 17] = [
+    ("state_step_row_id", DType::I64, false),
+    ("source_row_id", DType::I64, false),
+    ("target_row_id", DType::I64, false),
+    ("candidate_row_id", DType::I64, true),
+    ("valid_action_mask", DType::Bool, true),
+    ("q_train_mask", DType::Bool, true),
+    ("position_id", DType::I32, true),
+    ("one_step_target_rri", DType::F32, true),
+    ("one_step_target_root_gain", DType::F32, true),
+    ("invalid_reason_bitset", DType::U32, true),
+    ("selected_candidate_index", DType::I32, false),
+    ("td_selected_candidate_row_id", DType::I64, false),
+    ("td_reward", DType::F32, false),
+    ("td_reward_target_rri", DType::F32, false),
+    ("td_next_step_row_id", DType::I64, false),
+    ("td_terminal_mask", DType::Bool, false),
+    ("td_discount", DType::F32, false),
+];
+
+/// The view to be made.
+pub(super) struct View<'a> {
+    /// States, S.
+    pub(super) states: usize,
+    /// The widest shell, A.
+    pub(super) width: usize,
+    /// The discount of transitions that do not end their chain.
+    pub(super) gamma: f64,
+    /// Chains, whose sources and targets states have.
+    pub(super) rollouts: &'a Rollouts,
 }
 
-/// The view's 17 arrays by name: vectors of S states, matrices of S states by A candidates.
-pub(super) fn derive(tables: &Tables, gamma: f64) -> IndexMap<&'static str, Array> {
-    let (steps, candidates) = (&tables.steps, &tables.candidates);
-    let (count, width) = (steps.step_row_id.len(), tables.max_candidates);
-    let mut view = Padded::new(count, width);
-    let mut states = States::default();
-    let mut first = 0;
-    for state in 0..count {
-        let at = |column: &[i64]| column.get(state).copied().unwrap_or(-1);
-        let shell = steps.num_candidates.get(state).copied().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-        for local in 0..shell {
-            view.put(tables, state, local, first + local);
+impl View<'_> {
+    /// Derives the view from the tables that `reader` finds and writes it.
+    pub(super) fn write(&self, store: &StoreWriter, reader: &StoreReader, chunk_states: u32) -> Result<(), StoreError> {
+        let layout = Layout::states(chunk_states);
+        let mut streams: Vec<(&str, ArrayStream)> = ARRAYS
+            .into_iter()
+            .map(|(name, dtype, padded)| {
+                let tail = if padded { vec![self.width] } else { Vec::new() };
+                (name, store.stream(&format!("q_h/{name}"), dtype, &tail, layout))
+            })
+            .collect();
+        let (mut state, mut candidate) = (0, 0);
+        let at_a_time = (BLOCK / (26 * self.width.max(1))).max(1);
+        while state < self.states {
+            let states = state..(state + at_a_time).min(self.states);
+            let block = Block::read(self, reader, states.clone(), candidate)?;
+            streams.par_iter_mut().try_for_each(|(name, stream)| stream.push(&block.cells(name)))?;
+            (state, candidate) = (states.end, candidate + block.widths.iter().sum::<usize>());
         }
-        let selected = usize::try_from(at(&steps.selected_candidate_row_id)).unwrap_or(usize::MAX);
-        let label = |column: &[f32]| column.get(selected).copied().unwrap_or(f32::NAN);
-        let rollout = usize::try_from(at(&steps.rollout_row_id)).unwrap_or(usize::MAX);
-        let chained = |column: &[i64], missing| column.get(rollout).copied().unwrap_or(missing);
-        // Chains are contiguous: a successor is the next row, if it belongs to the same chain.
-        let next = match steps.rollout_row_id.get(state + 1) {
-            Some(other) if *other == at(&steps.rollout_row_id) => {
-                steps.step_row_id.get(state + 1).copied().unwrap_or(-1)
-            }
-            _ => -1,
+        streams.into_par_iter().try_for_each(|(_, stream)| stream.finish())
+    }
+}
+
+/// What some consecutive states are derived from.
+struct Block<'a> {
+    view: &'a View<'a>,
+    states: Range<usize>,
+    /// The row of the first candidate.
+    first: usize,
+    widths: Vec<usize>,
+    /// The chain of every state, and of the one after the last.
+    rollout_row_id: Vec<i64>,
+    selected_candidate_row_id: Vec<i64>,
+    selected_shell_index: Vec<i32>,
+    valid: Vec<bool>,
+    train: Vec<bool>,
+    position_id: Vec<i32>,
+    rri: Vec<f32>,
+    root_gain: Vec<f32>,
+    reasons: Vec<u32>,
+}
+
+impl<'a> Block<'a> {
+    fn read(view: &'a View<'a>, reader: &StoreReader, states: Range<usize>, first: usize) -> Result<Self, StoreError> {
+        let and_next = states.start..(states.end + 1).min(view.states);
+        let counts: Vec<i32> = column(reader, Steps::GROUP, "num_candidates", states.clone())?;
+        let widths: Vec<usize> = counts.into_iter().map(|width| usize::try_from(width).unwrap_or(0)).collect();
+        let rows = first..first + widths.iter().sum::<usize>();
+        let flags = |name| column::<bool>(reader, Candidates::GROUP, name, rows.clone());
+        let floats = |name| column::<f32>(reader, Candidates::GROUP, name, rows.clone());
+        let ((valid, train), (rri, root_gain)) = rayon::join(
+            || rayon::join(|| flags("actor_action_mask"), || flags("q_train_mask")),
+            || rayon::join(|| floats("target_rri"), || floats("target_root_gain")),
+        );
+        let (position_id, reasons) = rayon::join(
+            || column(reader, Candidates::GROUP, "position_id", rows.clone()),
+            || column(reader, Candidates::GROUP, "invalid_reason_bitset", rows.clone()),
+        );
+        Ok(Self {
+            view,
+            first,
+            widths,
+            rollout_row_id: column(reader, Steps::GROUP, "rollout_row_id", and_next)?,
+            selected_candidate_row_id: column(reader, Steps::GROUP, "selected_candidate_row_id", states.clone())?,
+            selected_shell_index: column(reader, Steps::GROUP, "selected_shell_index", states.clone())?,
+            valid: valid?,
+            train: train?,
+            position_id: position_id?,
+            rri: rri?,
+            root_gain: root_gain?,
+            reasons: reasons?,
+            states,
+        })
+    }
+
+    /// The cells of one array, as bytes.
+    fn cells(&self, array: &str) -> Vec<u8> {
+        let masked = |labels: &[f32]| {
+            let masked = labels.iter().zip(&self.valid).map(|(label, valid)| if *valid { *label } else { f32::NAN });
+            masked.collect::<Vec<f32>>()
         };
-        states.source_row_id.push(chained(&tables.rollouts.source_row_id, -1));
-        states.target_row_id.push(chained(&tables.rollouts.target_row_id, 0));
-        states.selected_candidate_index.push(steps.selected_shell_index.get(state).copied().unwrap_or(-1));
-        states.td_reward.push(label(&candidates.target_root_gain));
-        states.td_reward_target_rri.push(label(&candidates.target_rri));
-        states.td_next_step_row_id.push(next);
-        states.td_terminal_mask.push(next < 0);
-        states.td_discount.push(if next < 0 { 0.0 } else { super::datum::narrow(gamma) });
-        first += shell;
-    }
-    IndexMap::from([
-        ("state_step_row_id", Array::I64(column(steps.step_row_id.clone()))),
-        ("source_row_id", Array::I64(column(states.source_row_id))),
-        ("target_row_id", Array::I64(column(states.target_row_id))),
-        ("candidate_row_id", Array::I64(view.candidate_row_id)),
-        ("valid_action_mask", Array::Bool(view.valid_action_mask)),
-        ("q_train_mask", Array::Bool(view.q_train_mask)),
-        ("position_id", Array::I32(view.position_id)),
-        ("one_step_target_rri", Array::F32(view.one_step_target_rri)),
-        ("one_step_target_root_gain", Array::F32(view.one_step_target_root_gain)),
-        ("invalid_reason_bitset", Array::U32(view.invalid_reason_bitset)),
-        ("selected_candidate_index", Array::I32(column(states.selected_candidate_index))),
-        ("td_selected_candidate_row_id", Array::I64(column(steps.selected_candidate_row_id.clone()))),
-        ("td_reward", Array::F32(column(states.td_reward))),
-        ("td_reward_target_rri", Array::F32(column(states.td_reward_target_rri))),
-        ("td_next_step_row_id", Array::I64(column(states.td_next_step_row_id))),
-        ("td_terminal_mask", Array::Bool(column(states.td_terminal_mask))),
-        ("td_discount", Array::F32(column(states.td_discount))),
-    ])
-}
-
-fn column<T>(cells: Vec<T>) -> ArrayD<T> {
-    ndarray::Array1::from(cells).into_dyn()
-}
-
-/// The padded matrices.
-struct Padded {
-    candidate_row_id: ArrayD<i64>,
-    valid_action_mask: ArrayD<bool>,
-    q_train_mask: ArrayD<bool>,
-    position_id: ArrayD<i32>,
-    one_step_target_rri: ArrayD<f32>,
-    one_step_target_root_gain: ArrayD<f32>,
-    invalid_reason_bitset: ArrayD<u32>,
-}
-
-impl Padded {
-    fn new(states: usize, width: usize) -> Self {
-        let shape = || ndarray::IxDyn(&[states, width]);
-        Self {
-            candidate_row_id: ArrayD::from_elem(shape(), -1),
-            valid_action_mask: ArrayD::from_elem(shape(), false),
-            q_train_mask: ArrayD::from_elem(shape(), false),
-            position_id: ArrayD::from_elem(shape(), -1),
-            one_step_target_rri: ArrayD::from_elem(shape(), f32::NAN),
-            one_step_target_root_gain: ArrayD::from_elem(shape(), f32::NAN),
-            invalid_reason_bitset: ArrayD::from_elem(shape(), 0),
-        }
-    }
-
-    /// Copies candidate `row` of the table into slot `local` of `state`.
-    fn put(&mut self, tables: &Tables, state: usize, local: usize, row: usize) {
-        fn set<T: Copy>(matrix: &mut ArrayD<T>, slot: [usize; 2], value: Option<&T>) {
-            if let (Some(place), Some(value)) = (matrix.get_mut(slot), value) {
-                *place = *value;
+        match array {
+            "state_step_row_id" => bytes(self.states.clone().map(super::tables::id)),
+            "source_row_id" => bytes(self.chained(&self.view.rollouts.source_row_id, -1)),
+            "target_row_id" => bytes(self.chained(&self.view.rollouts.target_row_id, 0)),
+            "candidate_row_id" => {
+                let ids: Vec<i64> = (self.first..).map(super::tables::id).take(self.valid.len()).collect();
+                self.padded(&ids, -1)
             }
-        }
-        let (slot, from) = ([state, local], &tables.candidates);
-        let valid = from.actor_action_mask.get(row) == Some(&true);
-        set(&mut self.candidate_row_id, slot, from.candidate_row_id.get(row));
-        set(&mut self.valid_action_mask, slot, Some(&valid));
-        set(&mut self.q_train_mask, slot, Some(&(valid && from.q_train_mask.get(row) == Some(&true))));
-        set(&mut self.position_id, slot, from.position_id.get(row));
-        set(&mut self.invalid_reason_bitset, slot, from.invalid_reason_bitset.get(row));
-        if valid {
-            set(&mut self.one_step_target_rri, slot, from.target_rri.get(row));
-            set(&mut self.one_step_target_root_gain, slot, from.target_root_gain.get(row));
+            "valid_action_mask" => self.padded(&self.valid, false),
+            "q_train_mask" => {
+                let both: Vec<bool> =
+                    self.train.iter().zip(&self.valid).map(|(train, valid)| *train && *valid).collect();
+                self.padded(&both, false)
+            }
+            "position_id" => self.padded(&self.position_id, -1),
+            "one_step_target_rri" => self.padded(&masked(&self.rri), f32::NAN),
+            "one_step_target_root_gain" => self.padded(&masked(&self.root_gain), f32::NAN),
+            "invalid_reason_bitset" => self.padded(&self.reasons, 0),
+            "selected_candidate_index" => bytes(self.selected_shell_index.iter().copied()),
+            "td_selected_candidate_row_id" => bytes(self.selected_candidate_row_id.iter().copied()),
+            "td_reward" => bytes(self.selected(&self.root_gain)),
+            "td_reward_target_rri" => bytes(self.selected(&self.rri)),
+            "td_next_step_row_id" => bytes(self.next()),
+            "td_terminal_mask" => bytes(self.next().map(|next| next < 0)),
+            // "td_discount"
+            _ => bytes(self.next().map(|next| if next < 0 { 0.0 } else { narrow(self.view.gamma) })),
         }
     }
+
+    /// A column of the chains, state by state.
+    fn chained<'b>(&'b self, column: &'b [i64], missing: i64) -> impl Iterator<Item = i64> + 'b {
+        let states = self.rollout_row_id.iter().take(self.states.len());
+        states.map(move |id| usize::try_from(*id).ok().and_then(|row| column.get(row)).copied().unwrap_or(missing))
+    }
+
+    /// The label of the selected candidate of every state.
+    fn selected<'b>(&'b self, labels: &'b [f32]) -> impl Iterator<Item = f32> + 'b {
+        self.selected_candidate_row_id.iter().map(|id| {
+            let row = usize::try_from(*id).ok().and_then(|row| row.checked_sub(self.first));
+            row.and_then(|row| labels.get(row)).copied().unwrap_or(f32::NAN)
+        })
+    }
+
+    /// The step after each state; chains are contiguous, so it is the next row or none.
+    fn next(&self) -> impl Iterator<Item = i64> + '_ {
+        self.states.clone().enumerate().map(|(at, state)| {
+            let follows = self.rollout_row_id.get(at + 1).is_some_and(|next| Some(next) == self.rollout_row_id.get(at));
+            if follows { super::tables::id(state + 1) } else { -1 }
+        })
+    }
+
+    /// Shell after shell, each filled up to the view's width.
+    fn padded<T: NoUninit>(&self, cells: &[T], missing: T) -> Vec<u8> {
+        let mut padded = Vec::with_capacity(self.widths.len() * self.view.width * size_of::<T>());
+        let padding = vec![missing; self.view.width];
+        let mut rest = cells;
+        for width in &self.widths {
+            let (shell, after) = rest.split_at_checked(*width).unwrap_or((rest, &[]));
+            padded.extend_from_slice(bytemuck::cast_slice(shell));
+            padded.extend_from_slice(bytemuck::cast_slice(padding.get(shell.len()..).unwrap_or_default()));
+            rest = after;
+        }
+        padded
+    }
+}
+
+fn bytes<T: NoUninit>(cells: impl Iterator<Item = T>) -> Vec<u8> {
+    bytemuck::cast_slice(&cells.collect::<Vec<T>>()).to_vec()
+}
+
+/// Some rows of a column that the writer has just written.
+fn column<T: Item>(reader: &StoreReader, group: &str, name: &str, rows: Range<usize>) -> Result<Vec<T>, StoreError> {
+    let path = format!("{group}/{name}");
+    let array: Array = reader.rows(&path, rows)?;
+    Ok(array.as_slice::<T>().unwrap_or_default().to_vec())
 }

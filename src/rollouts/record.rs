@@ -4,9 +4,16 @@
 //! follows can rely on them.
 
 mod check;
+mod crops;
+mod depth;
+mod facts;
 mod read;
 
 pub use crate::rollouts::datum::{Datum, RecordError};
+pub use crops::{Point, TargetEval};
+pub use depth::SelectedDepth;
+pub(super) use facts::CODEC_VERSION;
+pub use facts::{Criterion, TraceFacts};
 
 /// World from camera: a rotation, row by row, then a translation in metres.
 pub type Pose = [f32; 12];
@@ -59,6 +66,13 @@ pub struct Source {
     pub source_offline_store_manifest_hash: Option<String>,
     pub split_manifest_hash: Option<String>,
     pub mesh_version: Option<String>,
+}
+
+impl Source {
+    /// The campaign split, if the row is bound to one.
+    pub(super) fn campaign(&self) -> Option<&str> {
+        self.campaign_split.as_deref().filter(|split| *split != "unknown")
+    }
 }
 
 /// What a record looks for.
@@ -156,6 +170,12 @@ pub struct Step {
     pub selection_probabilities: Option<Vec<f32>>,
     /// Their natural logarithms.
     pub selection_log_probabilities: Option<Vec<f32>>,
+    /// What the selected candidate's camera saw.
+    pub selected_depth: Option<SelectedDepth>,
+    /// The oracle's crops.
+    pub target_eval: Option<TargetEval>,
+    /// How the shell was made; every step of a store has it, or none.
+    pub candidate_trace_facts: Option<TraceFacts>,
 }
 
 /// A full shell: every vector has one element a candidate, invalid ones included.

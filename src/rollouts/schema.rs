@@ -1,10 +1,10 @@
 //! The store's format: names, versions and every column of every table, once.
 //!
-//! A table is a struct of columns and a struct of one row; `table!` makes both from one list,
-//! together with the arrays that go to disk.
+//! A table is a struct of columns; `table!` makes it from one list, together with the columns
+//! that go to disk and, where rows come one by one, a struct of one row.
 
-use crate::array::Array;
-use crate::rollouts::dictionary::{Coded, Dictionaries, Dictionary};
+use crate::rollouts::column::Column;
+use crate::rollouts::dictionary::{Coded, Dictionary};
 
 pub(super) const SCHEMA_ID: &str = "aria_nbv.rollout_zarr_q_invalidity";
 pub(super) const SCHEMA_VERSION: &str = "2.0-target-rollout-provenance";
@@ -30,6 +30,10 @@ pub(super) const GROUPS: [&str; 12] = [
     "target_eval_crops",
     "q_h",
 ];
+
+/// The groups of the candidate codec, in stores that have it.
+pub(super) const CODEC_GROUPS: [&str; 5] =
+    ["step_candidate_facts", "candidate_semantics", "candidate_criteria", "candidate_actions", "candidate_valids"];
 
 /// Candidate invalidity reasons, by bit.
 pub(super) const REASONS: [&str; 24] = [
@@ -81,56 +85,30 @@ pub(super) const FLOAT_EXTRAS: &[(&str, &str, bool)] = &[
 /// Boolean diagnostics beside the collision masks, by key and column.
 pub(super) const BOOL_EXTRAS: &[&str] = &["view_jitter_is_bounded", "target_in_fov_mask", "target_view_evaluated_mask"];
 
-/// A column's cell: how a column of them becomes an array.
-pub(super) trait Cell: Sized + Copy {
-    fn array(cells: &[Self], dictionaries: &Dictionaries) -> Array;
-}
-
-macro_rules! scalar_cells {
-    ($($kind:ty => $variant:ident),+) => {$(
-        impl Cell for $kind {
-            fn array(cells: &[Self], _: &Dictionaries) -> Array {
-                Array::$variant(ndarray::Array1::from(cells.to_vec()).into_dyn())
-            }
-        }
-    )+};
-}
-scalar_cells!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u16 => U16, u32 => U32, f32 => F32);
-
-impl<const W: usize> Cell for [f32; W] {
-    fn array(cells: &[Self], _: &Dictionaries) -> Array {
-        let shape = ndarray::IxDyn(&[cells.len(), W]);
-        let flat: Vec<f32> = cells.iter().flatten().copied().collect();
-        Array::F32(ndarray::ArrayD::from_shape_vec(shape, flat).unwrap_or_default())
-    }
-}
-
-impl<const D: usize> Cell for Coded<D> {
-    fn array(cells: &[Self], dictionaries: &Dictionaries) -> Array {
-        let ids: Vec<i32> = cells.iter().map(|cell| dictionaries.id(*cell)).collect();
-        i32::array(&ids, dictionaries)
-    }
-}
-
 macro_rules! table {
-    ($(#[$doc:meta])* $group:literal $table:ident of $row:ident { $($name:ident: $kind:ty,)+ }) => {
+    ($(#[$doc:meta])* $group:literal $table:ident { $($name:ident: $kind:ty,)+ }) => {
         $(#[$doc])*
         #[derive(Default)]
         pub(super) struct $table { $(pub(super) $name: Vec<$kind>,)+ }
+
+        impl $table {
+            pub(super) const GROUP: &'static str = $group;
+
+            /// The columns, in order.
+            pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
+                [$(Column::of(Self::GROUP, stringify!($name), &self.$name)),+].into_iter()
+            }
+        }
+    };
+    ($(#[$doc:meta])* $group:literal $table:ident of $row:ident { $($name:ident: $kind:ty,)+ }) => {
+        table! { $(#[$doc])* $group $table { $($name: $kind,)+ } }
 
         /// One row.
         pub(super) struct $row { $(pub(super) $name: $kind,)+ }
 
         impl $table {
-            pub(super) const GROUP: &'static str = $group;
-
             pub(super) fn push(&mut self, row: $row) {
                 $(self.$name.push(row.$name);)+
-            }
-
-            /// The columns as arrays, in order.
-            pub(super) fn arrays(&self, dictionaries: &Dictionaries) -> Vec<(&'static str, Array)> {
-                vec![$((stringify!($name), Cell::array(&self.$name, dictionaries))),+]
             }
         }
     };
@@ -154,6 +132,7 @@ type DescriptorProvenance = Coded<{ Dictionary::DescriptorProvenance as usize }>
 type DescriptorHash = Coded<{ Dictionary::DescriptorHash as usize }>;
 type ExplicitTargetHash = Coded<{ Dictionary::ExplicitTargetHash as usize }>;
 type Termination = Coded<{ Dictionary::TerminationReason as usize }>;
+type Fact = Coded<{ Dictionary::CandidateFact as usize }>;
 
 table! {
     /// One row per distinct source row, in first-seen order.
@@ -241,7 +220,7 @@ table! {
 
 table! {
     /// One row per candidate of every shell, invalid ones included.
-    "candidates" Candidates of CandidateRow {
+    "candidates" Candidates {
         candidate_row_id: i64,
         step_row_id: i64,
         rollout_row_id: i64,
@@ -283,7 +262,7 @@ table! {
 
 table! {
     /// Diagnostics, row for row beside `candidates`.
-    "candidate_diagnostics" Diagnostics of DiagnosticsRow {
+    "candidate_diagnostics" Diagnostics {
         candidate_row_id: i64,
         position_id: i32,
         mesh_distance_m: f32,
@@ -353,5 +332,105 @@ table! {
         gt_match_status_id: MatchStatus,
         gt_label_valid_mask: bool,
         target_crop_policy_id: Config,
+    }
+}
+
+table! {
+    /// One row a step, where depth is retained; the rasters stand beside it.
+    "selected_depth" Depths of DepthRow {
+        step_row_id: i64,
+        candidate_row_id: i64,
+        focal_px: [f32; 2],
+        principal_point_px: [f32; 2],
+        image_size_hw: [i32; 2],
+    }
+}
+
+table! {
+    /// One row an audit crop; the points stand beside it.
+    "target_eval_crops" Crops of CropRow {
+        crop_row_id: i64,
+        step_row_id: i64,
+        candidate_row_id: i64,
+        source_role_id: i32,
+        crop_policy_id: Config,
+        voxel_size_m: f32,
+        max_points: i32,
+        lengths: i32,
+    }
+}
+
+table! {
+    /// One row a step: how its shell was made.
+    "step_candidate_facts" StepFacts of StepFactsRow {
+        step_row_id: i64,
+        codec_version_id: Fact,
+        candidate_program_hash_id: Fact,
+        request_binding_hash_id: Fact,
+        legacy_candidate_config_hash_id: Fact,
+        candidate_substream_revision_id: Fact,
+        action_order_revision_id: Fact,
+        completion_mode_id: Fact,
+        attempted_count: i32,
+        valid_count: i32,
+        action_count: i32,
+        proposal_key_revision_id: Fact,
+        proposal_replica: i64,
+    }
+}
+
+table! {
+    /// One row a candidate: what it was drawn for.
+    "candidate_semantics" Semantics of SemanticsRow {
+        candidate_row_id: i64,
+        semantic_group_id: Fact,
+        center_family_id: Fact,
+        gaze_family_id: Fact,
+        candidate_family_id: Fact,
+        center_id: i64,
+        attempt_round_id: i64,
+        draw_id: i64,
+        position_pair_id: i64,
+        gaze_variant_id: i64,
+        proposal_key_id: Fact,
+        target_frame_identity_id: Fact,
+        target_frame_availability_id: Fact,
+    }
+}
+
+table! {
+    /// One row a candidate and criterion, candidate by candidate.
+    "candidate_criteria" Criteria of CriterionRow {
+        candidate_row_id: i64,
+        criterion_index: i16,
+        criterion_id: Fact,
+        legacy_cumulative_valid: bool,
+        local_available: bool,
+        applicable: bool,
+        evaluated: bool,
+        passed: bool,
+        reason_code: i64,
+        margin: f32,
+        source_role: i64,
+        reason_revision_id: Fact,
+        source_role_revision_id: Fact,
+    }
+}
+
+table! {
+    /// The ordered actions of every step.
+    "candidate_actions" Actions of ActionRow {
+        step_row_id: i64,
+        action_position: i32,
+        shell_index: i32,
+    }
+}
+
+table! {
+    /// The ordered valid candidates of every step.
+    "candidate_valids" Valids of ValidRow {
+        step_row_id: i64,
+        valid_position: i32,
+        shell_index: i32,
     }
 }

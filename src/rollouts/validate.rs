@@ -1,25 +1,39 @@
 //! Checking a store: everything that is wrong is reported, whatever the store looks like.
 //!
 //! Stage by stage: the root's contract, then the tables' structure, then what rows say. A stage
-//! that fails keeps back those that would only repeat its findings. The derived view is derived
-//! here once more, from the tables on disk and by code of its own.
+//! that fails keeps back those that would only repeat its findings. Candidates and what stands
+//! beside them are read a block of whole shells at a time, the next block while one is checked,
+//! so that memory does not grow with them. The derived view is derived here once more, from the
+//! tables on disk and by code of its own.
 
+mod block;
 mod candidates;
-mod chains;
+mod codec;
+mod crops;
+mod depth;
 mod findings;
 mod labels;
 mod lineage;
-mod parts;
+mod promotion;
 mod root;
+mod shells;
 mod sources;
+mod states;
 mod tables;
 mod targets;
 mod view;
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
+use block::Block;
+use codec::Codec;
 use findings::Findings;
+use root::Root;
+use states::States;
 use tables::Tables;
+use view::View;
 
 use super::zarr::{StoreError, StoreReader};
 
@@ -34,7 +48,7 @@ pub struct Validation {
     pub num_steps: usize,
     /// Candidates; 0 if the root's contract does not hold.
     pub num_candidates: usize,
-    /// What is wrong, one line each.
+    /// What is wrong, one line a kind of violation: the first row and how many more.
     pub errors: Vec<String>,
 }
 
@@ -67,17 +81,68 @@ pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
         validation.num_candidates = tables.candidates.rows;
         // Rows are worth reading once every column is there, of its dtype and length.
         if findings.is_empty() {
-            root::counts(&root, &tables, &mut findings);
-            chains::check(&tables, &mut findings);
-            view::check(&reader, &root, &tables, &mut findings);
-            candidates::check(&tables, &mut findings);
-            parts::check(&reader, &root, &mut findings);
-            sources::check(&root, &tables, &mut findings);
-            let trainable = targets::check(&root, &tables, &mut findings);
-            labels::check(&tables, &trainable, &mut findings);
-            lineage::check(&root, &tables, &mut findings);
+            rows(&reader, &root, &tables, &mut findings);
         }
     }
     validation.errors = findings.into_errors();
     Ok(validation)
+}
+
+/// What the rows of all tables say.
+fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
+    let states = States::of(tables, findings);
+    if states.ordered {
+        root::counts(root, tables, states.width(), findings);
+    }
+    states::check(tables, findings);
+    sources::check(root, tables, findings);
+    let trainable = targets::check(root, tables, findings);
+    lineage::check(root, tables, findings);
+    depth::check(reader, root, tables, true, findings);
+    crops::check(reader, root, tables, &states, findings);
+    let codec = Codec::load(reader, root, tables, &states, findings);
+    let view = View::describe(reader, root, tables, &states, findings);
+    let allowed = labels::rollouts(tables, &trainable);
+    if tables.diagnostics.rows != tables.candidates.rows {
+        let (own, of) = (tables.diagnostics.rows, tables.candidates.rows);
+        findings.add(format!("candidate_diagnostics: has {own} rows, but there are {of} candidates"));
+    }
+
+    let checks: [&(dyn Fn(&Block) -> Findings + Sync); 10] = [
+        &|block| shells::rows(tables, block),
+        &|block| shells::states(tables, block),
+        &|block| shells::poses(tables, block),
+        &|block| view::of_states(tables, &states, &view, block),
+        &|block| view::of_slots(root, &view, block),
+        &candidates::masks,
+        &|block| candidates::provenance(tables, block),
+        &|block| candidates::reasons(block).with(candidates::diagnostics(block)),
+        &|block| labels::check(tables, &allowed, block),
+        &|block| codec.as_ref().map(|codec| codec::check(codec, tables, block)).unwrap_or_default(),
+    ];
+    let mut gains: [Vec<f32>; 4] = Default::default();
+    let plan = block::plan(tables, &states);
+    let read = |part: Option<&_>| {
+        let mut damage = Findings::default();
+        let block = part.map(|part: &(_, _)| Block::read(tables, &states, &view, part.clone(), &mut damage));
+        (block, damage)
+    };
+    let mut parts = plan.iter();
+    let (mut current, mut damage) = read(parts.next());
+    let mut whole = states.ordered;
+    while let Some(block) = current {
+        // What cannot be read is not held against the rows beside it.
+        let sound = damage.is_empty();
+        let check = || checks.par_iter().filter(|_| sound).map(|check| check(&block)).collect::<Vec<_>>();
+        let (found, next) = rayon::join(check, || read(parts.next()));
+        findings.merge(damage);
+        found.into_iter().for_each(|found| findings.merge(found));
+        block.gains(&mut gains);
+        whole &= sound;
+        (current, damage) = next;
+    }
+    if whole {
+        states::sums(tables, &gains, findings);
+    }
+    promotion::check(reader, root, tables, findings);
 }

@@ -1,27 +1,38 @@
-//! Writing a store: records are checked and taken apart as they come; the store appears, whole,
-//! when the writer finishes, and what stood at its place before stays whole until then.
+//! Writing a store: records are checked and taken apart as they come, and their rows are on disk
+//! soon after; the store appears, whole, when the writer finishes, and what stood at its place
+//! before stays whole until then.
+//!
+//! Memory holds a few batches of rows ([`RolloutZarrStoreConfig::memory_bytes`] bounds them),
+//! about 400 bytes a chain, and nothing else that grows.
 
-use std::path::{Path, PathBuf};
+mod destination;
+mod pipeline;
+mod sink;
 
-use rayon::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::config::{ConfigError, RolloutZarrStoreConfig};
 use super::dictionary::{self, Dictionary};
+use super::q_h::View;
 use super::record::{RecordError, RolloutRecord};
-use super::schema::{
-    Candidates, Diagnostics, GROUPS, Lineage, MANIFEST_FILE, REASONS, Rollouts, Sources, Steps, Targets,
-};
+use super::rows::{ROLES, Rows};
+use super::schema::{CODEC_GROUPS, GROUPS, MANIFEST_FILE, REASONS};
+use super::split_hash::split_hash;
 use super::tables::Tables;
-use super::zarr::{Codec, StoreError, StoreWriter};
-use super::{attributes, manifest, q_h};
-use crate::array::{Array, DType};
+use super::zarr::{Layout, StoreError, StoreReader, StoreWriter};
+use super::{attributes, manifest};
+use crate::array::Array;
 use crate::atomic::{AtomicError, StagedDirectory};
 use crate::diagnostic::{Exit, Problem};
 use crate::digest::sha256_hex;
 use crate::text::json;
+use crate::value::Value;
+use pipeline::Pipeline;
+use sink::{Cuts, Sinks};
 
-/// Rows a chunk of a column: a table of a million rows stays within a few hundred files.
-const CHUNK_ROWS: usize = 65_536;
+/// Where ids wait that are not final yet; gone when the store is complete.
+const WAITING: &str = ".waiting";
 
 /// Summary of one rollout store write. Counts are rows of tables, not source samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +71,22 @@ pub enum WriteError {
         /// What it is.
         what: &'static str,
     },
+    /// The sources' split hash is not the one that the store was to be bound to.
+    #[error("split_manifest_hash: is `{given}`, but the campaign's sources in the order they were added give {actual}")]
+    Campaign {
+        /// The writer's option.
+        given: String,
+        /// What the sources give.
+        actual: String,
+    },
+    /// The shard's campaign binds another target than the records hold.
+    #[error("manifest_context.shard: its campaign binds explicit_target_hash `{bound}`, but the records hold {held}")]
+    Binding {
+        /// The hash of the campaign's binding.
+        bound: String,
+        /// The hashes of the targets.
+        held: String,
+    },
     /// The hierarchy could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -75,6 +102,7 @@ impl Problem for WriteError {
             Self::Record(error) => error.code(),
             Self::Empty => "rollouts/empty",
             Self::Occupied { .. } => "rollouts/occupied",
+            Self::Campaign { .. } | Self::Binding { .. } => "rollouts/campaign",
             Self::Store(_) | Self::Place(_) => "rollouts/write",
         }
     }
@@ -85,203 +113,168 @@ impl Problem for WriteError {
 }
 
 /// A store under construction.
+///
+/// Dropped before it is finished, it leaves nothing behind.
 pub struct Writer {
     config: RolloutZarrStoreConfig,
     tables: Tables,
+    rows: Rows,
+    // The thread ends before the directory goes that it writes to.
+    pipeline: Pipeline,
+    store: Arc<StoreWriter>,
+    staged: StagedDirectory,
 }
 
 impl Writer {
-    /// A writer of the store that `config` describes. Nothing is written yet.
+    /// A writer of the store that `config` describes, staged beside its destination.
     ///
     /// # Errors
-    /// When an option does not hold, or the destination is not the writer's to replace.
+    /// When an option does not hold, the destination is not the writer's to replace, or nothing
+    /// can be written beside it.
     pub fn new(config: RolloutZarrStoreConfig) -> Result<Self, WriteError> {
         config.validate()?;
-        replaceable(&config.destination())?;
-        Ok(Self { config, tables: Tables::default() })
+        destination::check(&config)?;
+        let staged = StagedDirectory::new(&config.destination())?;
+        let store = Arc::new(StoreWriter::new(staged.path()));
+        let pipeline = Pipeline::start(Arc::clone(&store), Cuts::of(&config), staged.path().join(WAITING))?;
+        Ok(Self { rows: Rows::new(&config), tables: Tables::default(), config, pipeline, store, staged })
     }
 
-    /// Checks one record and takes it in.
+    /// Checks one record and takes it in; its rows are encoded and written meanwhile.
     ///
     /// # Errors
-    /// The place in the record that keeps it out; the writer is then as before.
+    /// The place in the record that keeps it out; the writer is then as before. Or what earlier
+    /// rows could not be written for; the writer is then of no more use.
     pub fn add(&mut self, record: &RolloutRecord) -> Result<(), WriteError> {
-        Ok(self.tables.add(record, &self.config)?)
+        self.tables.add(record, &self.config, &mut self.rows)?;
+        // Three batches at most are there at a time, and what encoding takes beside them.
+        let batch = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
+        if self.rows.bytes() >= batch {
+            self.pipeline.send(self.rows.take())?;
+        }
+        Ok(())
     }
 
-    /// Writes the store and puts it in place.
+    /// Steps taken in so far.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.tables.totals.steps
+    }
+
+    /// Writes what remains and puts the store in place.
     ///
     /// # Errors
     /// When there is nothing to write or the files cannot be written.
     pub fn finish(mut self) -> Result<RolloutZarrWriteResult, WriteError> {
-        if self.tables.rollouts.rollout_row_id.is_empty() {
+        if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        let destination = self.config.destination();
+        self.pipeline.send(self.rows.take())?;
+        let sinks = self.pipeline.finish()?;
+        self.check_campaign()?;
         self.tables.seal(&self.config);
-        let mut root = attributes::root(&self.tables, &self.config);
-        let sidecar = json::to_canonical(&manifest::payload(&self.tables, &self.config, &root));
-        let manifest_sha256 = sha256_hex(sidecar.as_bytes());
-        root.insert("manifest_sha256".to_owned(), manifest_sha256.as_str().into());
-
-        let staged = StagedDirectory::new(&destination)?;
-        let store = StoreWriter::new(staged.path());
-        for group in GROUPS {
-            store.group(group, &attributes::group(group, &self.tables, &self.config))?;
-        }
-        self.arrays()
-            .par_iter()
-            .try_for_each(|array| store.array(&array.path, &array.data, &array.chunks, array.codec))?;
-        let sidecar_path = staged.path().join(MANIFEST_FILE);
-        std::fs::write(&sidecar_path, sidecar.as_bytes())
-            .map_err(|source| StoreError::Files { path: sidecar_path, source })?;
-        // The root comes last: without it the directory is no store.
-        store.group("", &root)?;
-        replaceable(&destination)?;
-        staged.commit()?;
+        self.write_rows(sinks)?;
+        self.write_tables()?;
+        self.write_view()?;
+        let manifest_sha256 = self.write_documents()?;
+        destination::check(&self.config)?;
+        self.staged.commit()?;
+        let destination = self.config.destination();
         Ok(RolloutZarrWriteResult {
             num_rollouts: self.tables.rollouts.rollout_row_id.len(),
-            num_steps: self.tables.steps.step_row_id.len(),
-            num_candidates: self.tables.candidates.candidate_row_id.len(),
+            num_steps: self.tables.totals.steps,
+            num_candidates: self.tables.totals.candidates,
             manifest_path: destination.join(MANIFEST_FILE),
             store_dir: destination,
             manifest_sha256,
         })
     }
 
-    /// Every array of the store.
-    fn arrays(&self) -> Vec<Node> {
-        let (tables, codes) = (&self.tables, &self.tables.dictionaries);
-        let mut nodes = Vec::new();
-        let mut table = |group: &str, columns: Vec<(&'static str, Array)>| {
-            nodes.extend(columns.into_iter().map(|(name, data)| Node::new(format!("{group}/{name}"), data)));
-        };
-        table(Sources::GROUP, tables.sources.arrays(codes));
-        table(Rollouts::GROUP, tables.rollouts.arrays(codes));
-        table(Lineage::GROUP, tables.lineage.arrays(codes));
-        table(Steps::GROUP, tables.steps.arrays(codes));
-        table(Candidates::GROUP, tables.candidates.arrays(codes));
-        table(Diagnostics::GROUP, tables.diagnostics.arrays(codes));
-        table(Targets::GROUP, tables.targets.arrays(codes));
-        for (name, list) in codes.lists() {
-            nodes.push(Node::bytes(format!("dictionaries/{name}"), dictionary::encode(list)));
-        }
-        let names =
-            |names: &[&str]| dictionary::encode(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-        let bits: Vec<u16> = (0..).take(REASONS.len()).collect();
-        nodes.push(Node::new(
-            "metadata/reason_code_bits".to_owned(),
-            Array::U16(ndarray::Array1::from(bits).into_dyn()),
-        ));
-        nodes.push(Node::bytes("metadata/reason_code_names".to_owned(), names(&REASONS)));
-        nodes.push(Node::bytes(
-            "metadata/field_retention_policy".to_owned(),
-            names(&[self.config.field_retention_policy.as_str()]),
-        ));
-        nodes.push(Node::bytes(
-            "targets/target_protocol_version".to_owned(),
-            names(&[self.config.target_protocol_version.name()]),
-        ));
-        self.empty_depth(&mut nodes);
-        self.empty_crops(&mut nodes);
-        self.view(&mut nodes);
-        nodes
-    }
-
-    /// The depth arrays, without rows.
-    fn empty_depth(&self, nodes: &mut Vec<Node>) {
-        let (height, width) = (size(self.config.selected_depth_height_px), size(self.config.selected_depth_width_px));
-        for (name, dtype, shape, codec) in [
-            ("step_row_id", DType::I64, vec![0], Codec::Default),
-            ("candidate_row_id", DType::I64, vec![0], Codec::Default),
-            ("focal_px", DType::F32, vec![0, 2], Codec::Default),
-            ("principal_point_px", DType::F32, vec![0, 2], Codec::Default),
-            ("image_size_hw", DType::I32, vec![0, 2], Codec::Default),
-            ("depth_m", DType::F16, vec![0, height, width], Codec::Depth),
-            ("valid_mask", DType::Bool, vec![0, height, width], Codec::Depth),
-        ] {
-            nodes.push(Node { codec, ..Node::new(format!("selected_depth/{name}"), Array::zeros(dtype, &shape)) });
-        }
-    }
-
-    /// The crop arrays, without rows.
-    fn empty_crops(&self, nodes: &mut Vec<Node>) {
-        let points = size(self.config.target_eval_crop_max_points);
-        for (name, dtype, shape) in [
-            ("crop_row_id", DType::I64, vec![0]),
-            ("step_row_id", DType::I64, vec![0]),
-            ("candidate_row_id", DType::I64, vec![0]),
-            ("source_role_id", DType::I32, vec![0]),
-            ("crop_policy_id", DType::I32, vec![0]),
-            ("voxel_size_m", DType::F32, vec![0]),
-            ("max_points", DType::I32, vec![0]),
-            ("lengths", DType::I32, vec![0]),
-            ("points_world", DType::F32, vec![0, points, 3]),
-            ("mask", DType::Bool, vec![0, points]),
-        ] {
-            nodes.push(Node::new(format!("target_eval_crops/{name}"), Array::zeros(dtype, &shape)));
-        }
-        let roles = ["current_eval".to_owned(), "candidate_eval".to_owned()];
-        nodes.push(Node::bytes("target_eval_crops/source_role_names".to_owned(), dictionary::encode(&roles)));
-        let policies = dictionary::encode(self.tables.dictionaries.list(Dictionary::Config));
-        nodes.push(Node::bytes("target_eval_crops/crop_policy_dictionary".to_owned(), policies));
-    }
-
-    /// The derived view, in chunks of so many states.
-    fn view(&self, nodes: &mut Vec<Node>) {
-        let states = self.tables.steps.step_row_id.len().max(1);
-        let rows = size(self.config.q_h_chunk_states).min(states).max(1);
-        for (name, data) in q_h::derive(&self.tables, self.config.discount_gamma) {
-            let mut node = Node::new(format!("q_h/{name}"), data);
-            if let Some(first) = node.chunks.first_mut() {
-                *first = rows;
+    /// A campaign's store is bound to the split of its sources, and to its target.
+    fn check_campaign(&self) -> Result<(), WriteError> {
+        let sources = || self.tables.given_sources().map(|(_, source)| source);
+        let given = &self.config.split_manifest_hash;
+        if sources().any(|source| source.campaign().is_some()) {
+            let actual = split_hash(sources());
+            if actual != *given {
+                return Err(WriteError::Campaign { given: given.clone(), actual });
             }
-            nodes.push(node);
+        }
+        let binding =
+            |value: &Value| value.as_map()?.get("campaign_binding")?.as_map()?.get("explicit_target_hash").cloned();
+        match binding(&self.config.manifest_context.shard) {
+            Some(Value::Text(bound)) if !bound.is_empty() => {
+                let held = self.tables.explicit_hashes();
+                if held.iter().any(|hash| *hash != bound) {
+                    let held = held.into_iter().collect::<Vec<_>>().join(", ");
+                    return Err(WriteError::Binding { bound, held });
+                }
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
-}
 
-/// One array to be written.
-struct Node {
-    path: String,
-    data: Array,
-    chunks: Vec<usize>,
-    codec: Codec,
-}
+    /// The tables that were streamed.
+    fn write_rows(&self, sinks: Option<Sinks>) -> Result<(), StoreError> {
+        let waiting = self.staged.path().join(WAITING);
+        let Some(sinks) = sinks else { return Ok(()) };
+        sinks.finish(&self.tables.dictionaries)?;
+        std::fs::remove_dir(&waiting).map_err(|source| StoreError::Files { path: waiting, source })
+    }
 
-impl Node {
-    /// An array in chunks of whole rows.
-    fn new(path: String, data: Array) -> Self {
-        let mut chunks: Vec<usize> = data.shape().iter().map(|length| (*length).max(1)).collect();
-        if let Some(first) = chunks.first_mut() {
-            *first = (*first).min(CHUNK_ROWS);
+    /// The tables and lists that waited in memory.
+    fn write_tables(&self) -> Result<(), StoreError> {
+        let (store, tables, codes) = (&*self.store, &self.tables, &self.tables.dictionaries);
+        sink::write(store, tables.sources.columns(), codes)?;
+        sink::write(store, tables.targets.columns(), codes)?;
+        sink::write(store, tables.rollouts.columns(), codes)?;
+        sink::write(store, tables.lineage.columns(), codes)?;
+        let text = |path: &str, list: &[String]| {
+            let bytes = dictionary::encode(list);
+            store.array(path, &Array::U8(ndarray::Array1::from(bytes).into_dyn()), Layout::COLUMN)
+        };
+        let texts =
+            |path: &str, list: &[&str]| text(path, &list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        for (name, list) in codes.lists() {
+            text(&format!("dictionaries/{name}"), list)?;
         }
-        Self { path, data, chunks, codec: Codec::Default }
+        text("target_eval_crops/crop_policy_dictionary", codes.list(Dictionary::Config))?;
+        texts("target_eval_crops/source_role_names", &ROLES)?;
+        texts("targets/target_protocol_version", &[self.config.target_protocol_version.name()])?;
+        texts("metadata/field_retention_policy", &[&self.config.field_retention_policy])?;
+        texts("metadata/reason_code_names", &REASONS)?;
+        let bits: Vec<u16> = (0..).take(REASONS.len()).collect();
+        store.array("metadata/reason_code_bits", &Array::U16(ndarray::Array1::from(bits).into_dyn()), Layout::COLUMN)
     }
 
-    fn bytes(path: String, bytes: Vec<u8>) -> Self {
-        Self::new(path, Array::U8(ndarray::Array1::from(bytes).into_dyn()))
+    /// The derived view, from the tables that are on disk by now.
+    fn write_view(&self) -> Result<(), StoreError> {
+        let view = View {
+            states: self.tables.totals.steps,
+            width: self.tables.totals.max_candidates,
+            gamma: self.config.discount_gamma,
+            rollouts: &self.tables.rollouts,
+        };
+        view.write(&self.store, &StoreReader::unfinished(self.staged.path()), self.config.q_h_chunk_states)
     }
-}
 
-fn size(size: u32) -> usize {
-    usize::try_from(size).unwrap_or(usize::MAX)
-}
-
-/// Refuses a destination that is not a store of this kind, or is a promoted shard.
-fn replaceable(destination: &Path) -> Result<(), WriteError> {
-    let occupied = |what| Err(WriteError::Occupied { path: destination.display().to_string(), what });
-    if destination.symlink_metadata().is_err() {
-        return Ok(());
+    /// Groups, the sidecar and the root; returns the sidecar's digest.
+    fn write_documents(&self) -> Result<String, StoreError> {
+        let codec = if self.tables.agreed.codec == Some(true) { &CODEC_GROUPS[..] } else { &[] };
+        for group in GROUPS.iter().chain(codec) {
+            self.store.group(group, &attributes::group(group, &self.tables, &self.config))?;
+        }
+        let mut root = attributes::root(&self.tables, &self.config);
+        let sidecar = json::to_canonical(&manifest::payload(&self.tables, &self.config, &root));
+        let manifest_sha256 = sha256_hex(sidecar.as_bytes());
+        root.insert("manifest_sha256".to_owned(), manifest_sha256.as_str().into());
+        let path = self.staged.path().join(MANIFEST_FILE);
+        std::fs::write(&path, sidecar).map_err(|source| StoreError::Files { path, source })?;
+        // The root comes last: without it the directory is no store.
+        self.store.group("", &root)?;
+        Ok(manifest_sha256)
     }
-    if !destination.is_dir() {
-        return occupied("is not a directory");
-    }
-    if ["_SUCCESS.json", "_owner.json"].iter().any(|marker| destination.join(marker).exists()) {
-        return occupied("is a promoted shard");
-    }
-    let root = std::fs::read_to_string(destination.join("zarr.json")).unwrap_or_default();
-    if root.contains(super::schema::SCHEMA_ID) { Ok(()) } else { occupied("exists and is not a rollout store") }
 }
 
 /// Replaces `config`'s destination with a store of `records`.

@@ -1,29 +1,30 @@
 //! Zarr v3 on disk: groups, attributes and arrays of a store's directory.
 //!
-//! The `zarrs` crate encodes and decodes chunks; metadata documents are ours, field for field as
-//! zarr-python writes them, so that the same tables give the same bytes. Every chunk is stored,
-//! also one that holds only the fill value: a missing file always means a broken store.
+//! Arrays are written as they grow ([`ArrayStream`]), cut as [`Layout`] says; metadata documents
+//! are field for field as zarr-python writes them, so that the same rows give the same bytes. The
+//! `zarrs` crate reads. Every chunk is stored, also one that holds only the fill value: a missing
+//! file always means a broken store.
 
+mod bitshuffle;
 mod directory;
 mod document;
+mod encode;
+mod frame;
+mod layout;
 mod reader;
+mod stream;
 mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub(super) use reader::StoreReader;
+pub use frame::Encoder;
+pub(super) use frame::LARGEST as LARGEST_FRAME;
+pub(super) use layout::Layout;
+pub(super) use reader::{Column, StoreReader};
+pub(super) use stream::ArrayStream;
 pub(super) use writer::StoreWriter;
 
 use crate::diagnostic::{Exit, Problem};
-
-/// How an array's chunks are compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Codec {
-    /// Zstandard at its default level, as zarr-python does it.
-    Default,
-    /// Blosc over Zstandard with bit shuffling, for depth rasters.
-    Depth,
-}
 
 /// Why a store could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -106,34 +107,38 @@ mod tests {
     use half::f16;
     use ndarray::{ArrayD, IxDyn};
 
-    use super::{Codec, StoreReader, StoreWriter};
+    use super::layout::Codec;
+    use super::{Encoder, Layout, StoreReader, StoreWriter};
     use crate::array::{Array, DType};
     use crate::value::{Map, Value};
 
-    /// Arrays of every element type, on the edges of their chunks.
-    fn arrays() -> Vec<(&'static str, Array, Vec<usize>, Codec)> {
+    /// Arrays of every element type, on the edges of their chunks and shards.
+    fn arrays() -> Vec<(&'static str, Array, Layout)> {
         let numbers = |shape: &[usize]| {
             let count = shape.iter().product::<usize>();
             ArrayD::from_shape_vec(IxDyn(shape), (0..count).map(|number| number as i64 - 3).collect()).unwrap()
         };
         let whole = numbers(&[5]);
         let depth = numbers(&[5, 3, 4]);
+        let column = |inner, per_shard| Layout { inner, per_shard, codec: Codec::Zstd };
+        let frames = |inner, encoder| Layout { inner, per_shard: 2, codec: Codec::Depth(encoder) };
+        let halves = depth.mapv(|number| f16::from_f64(number as f64));
         vec![
-            ("t/bool", Array::Bool(whole.mapv(|number| number > 0)), vec![2], Codec::Default),
-            ("t/i8", Array::I8(whole.mapv(|number| number as i8)), vec![2], Codec::Default),
-            ("t/i16", Array::I16(whole.mapv(|number| number as i16)), vec![5], Codec::Default),
-            ("t/i32", Array::I32(whole.mapv(|number| number as i32)), vec![9], Codec::Default),
-            ("t/i64", Array::I64(whole.clone()), vec![2], Codec::Default),
-            ("t/u8", Array::U8(whole.mapv(|number| number as u8)), vec![2], Codec::Default),
-            ("t/u16", Array::U16(whole.mapv(|number| number as u16)), vec![2], Codec::Default),
-            ("t/u32", Array::U32(whole.mapv(|number| number as u32)), vec![2], Codec::Default),
-            ("t/f32", Array::F32(depth.mapv(|number| number as f32)), vec![2, 3, 4], Codec::Default),
-            ("t/f64", Array::F64(whole.mapv(|number| number as f64 / 3.0)), vec![2], Codec::Default),
-            ("t/depth", Array::F16(depth.mapv(|number| f16::from_f64(number as f64))), vec![2, 3, 4], Codec::Depth),
-            ("t/mask", Array::Bool(depth.mapv(|number| number > 9)), vec![4, 3, 4], Codec::Depth),
-            ("t/zeros", Array::zeros(DType::F32, &[3, 2]), vec![1, 2], Codec::Default),
-            ("t/empty", Array::zeros(DType::F32, &[0, 12]), vec![7, 12], Codec::Default),
-            ("t/narrow", Array::zeros(DType::I64, &[4, 0]), vec![2, 1], Codec::Default),
+            ("t/bool", Array::Bool(whole.mapv(|number| number > 0)), column(2, 2)),
+            ("t/i8", Array::I8(whole.mapv(|number| number as i8)), column(2, 1)),
+            ("t/i16", Array::I16(whole.mapv(|number| number as i16)), column(5, 2)),
+            ("t/i32", Array::I32(whole.mapv(|number| number as i32)), column(9, 2)),
+            ("t/i64", Array::I64(whole.clone()), column(2, 2)),
+            ("t/u8", Array::U8(whole.mapv(|number| number as u8)), column(1, 5)),
+            ("t/u16", Array::U16(whole.mapv(|number| number as u16)), column(2, 9)),
+            ("t/u32", Array::U32(whole.mapv(|number| number as u32)), column(1, 3)),
+            ("t/f32", Array::F32(depth.mapv(|number| number as f32)), column(2, 2)),
+            ("t/f64", Array::F64(whole.mapv(|number| number as f64 / 3.0)), column(4, 2)),
+            ("t/depth", Array::F16(halves.clone()), frames(2, Encoder::Fast)),
+            ("t/exact", Array::F16(halves), frames(5, Encoder::CBlosc)),
+            ("t/mask", Array::Bool(depth.mapv(|number| number > 9)), frames(4, Encoder::Fast)),
+            ("t/zeros", Array::zeros(DType::F32, &[3, 2]), column(1, 2)),
+            ("t/empty", Array::zeros(DType::F32, &[0, 12]), column(7, 2)),
         ]
     }
 
@@ -143,12 +148,13 @@ mod tests {
             ("whole".to_owned(), Value::Int(1)),
             ("float".to_owned(), Value::Float(1.0)),
             ("none".to_owned(), Value::Float(f64::NAN)),
+            ("chunks_stored".to_owned(), "all".into()),
         ]
         .into();
         writer.group("", &attributes).unwrap();
         writer.group("t", &Map::new()).unwrap();
-        for (path, array, chunks, codec) in arrays() {
-            writer.array(path, &array, &chunks, codec).unwrap();
+        for (path, array, layout) in arrays() {
+            writer.array(path, &array, layout).unwrap();
         }
     }
 
@@ -168,19 +174,42 @@ mod tests {
         for (path, array, ..) in arrays() {
             assert_eq!(reader.shape(path).unwrap(), (array.dtype(), array.shape().to_vec()), "{path}");
             assert_eq!(reader.array(path).unwrap(), array, "{path}");
+            for (start, end) in [(0, 1), (1, 4), (2, 99), (3, 3), (9, 9)] {
+                let (first, last) = (start.min(array.shape()[0]), end.min(array.shape()[0]));
+                let part = array.slice(0, first, last, 1).unwrap();
+                assert_eq!(reader.rows(path, start..end).unwrap(), part, "{path} {start}..{end}");
+            }
         }
     }
 
     #[test]
-    fn bytes_repeat_and_every_chunk_has_its_file() {
+    fn how_rows_arrive_does_not_show() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         write(one.path());
-        write(two.path());
-        for file in ["zarr.json", "t/f32/zarr.json", "t/f32/c/2/0/0", "t/depth/c/1/0/0", "t/zeros/c/2/0", "t/bool/c/2"]
-        {
+        let writer = StoreWriter::new(two.path());
+        for (path, array, layout) in arrays() {
+            let mut stream = writer.stream(path, array.dtype(), &array.shape()[1..], layout);
+            crate::array::each!(&array, inner => {
+                for row in inner.outer_iter() {
+                    stream.push(bytemuck::cast_slice(&row.iter().copied().collect::<Vec<_>>())).unwrap();
+                }
+            });
+            stream.finish().unwrap();
+        }
+        let chunks = [
+            "t/f32/c/0/0/0",
+            "t/f32/c/1/0/0",
+            "t/depth/c/1/0/0",
+            "t/exact/c/0/0/0",
+            "t/bool/c/1",
+            "t/u16/c/0",
+            "t/i16/c/0",
+        ];
+        for file in ["t/f32/zarr.json"].into_iter().chain(chunks) {
             assert_eq!(fs::read(one.path().join(file)).unwrap(), fs::read(two.path().join(file)).unwrap(), "{file}");
         }
-        assert!(!one.path().join("t/empty/c").exists() && !one.path().join("t/narrow/c").exists());
+        // Also what is zero throughout has its file; what has no rows has none.
+        assert!(one.path().join("t/zeros/c/1/0").exists() && !one.path().join("t/empty/c").exists());
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Reading a record from plain data: every key known, every vector of the right length.
 
-use super::{Candidates, Datum, Extras, Recipe, RecordError, RolloutRecord, Source, Step, Target, Trajectory};
+use super::{
+    Candidates, Datum, Extras, Recipe, RecordError, RolloutRecord, SelectedDepth, Source, Step, Target, TargetEval,
+    TraceFacts, Trajectory,
+};
 use crate::rollouts::datum::{Fields, booleans, items, mistake};
 use crate::rollouts::schema::{BOOL_EXTRAS, FLOAT_EXTRAS};
 
@@ -130,11 +133,6 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
         "candidate_trace_facts",
     ];
     let fields = Fields::of(datum, path, &KEYS)?;
-    for name in ["selected_depth", "target_eval", "candidate_trace_facts"] {
-        if fields.get(name).is_some() {
-            return mistake(fields.at(name), "this version does not store these yet; leave it out");
-        }
-    }
     let candidates = read_candidates(fields.required("candidates")?, &fields.at("candidates"))?;
     let expand = |name: &str, missing: f32| -> Read<Option<Vec<f32>>> {
         let Some(given) = fields.floats(name)? else { return Ok(None) };
@@ -159,6 +157,7 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
             }
         }
     }
+    let valid = candidates.mask_valid.iter().filter(|valid| **valid).count();
     Ok(Step {
         step_index: fields.required_integer("step_index")?,
         selected_shell_index: fields.required_integer("selected_shell_index")?,
@@ -171,6 +170,18 @@ fn read_step(datum: &Datum, path: &str) -> Read<Step> {
         selection_probabilities: expand("selection_probabilities", 0.0)?,
         selection_log_probabilities: expand("selection_log_probabilities", f32::NEG_INFINITY)?,
         labels,
+        selected_depth: fields
+            .get("selected_depth")
+            .map(|datum| SelectedDepth::read(datum, &fields.at("selected_depth")))
+            .transpose()?,
+        target_eval: fields
+            .get("target_eval")
+            .map(|datum| TargetEval::read(datum, &fields.at("target_eval"), valid))
+            .transpose()?,
+        candidate_trace_facts: fields
+            .get("candidate_trace_facts")
+            .map(|datum| TraceFacts::read(datum, &fields.at("candidate_trace_facts")))
+            .transpose()?,
         candidates,
     })
 }

@@ -1,7 +1,6 @@
-//! Candidates and their diagnostics.
+//! Candidates and their diagnostics, row by row.
 
-use std::collections::BTreeSet;
-
+use super::block::Block;
 use super::findings::Findings;
 use super::tables::Tables;
 use crate::rollouts::dictionary::Dictionary;
@@ -24,15 +23,10 @@ const METRICS: [&str; 12] = [
     "target_candidate_support",
 ];
 
-pub(super) fn check(tables: &Tables, findings: &mut Findings) {
-    masks(tables, findings);
-    provenance(tables, findings);
-    reasons(tables, findings);
-    diagnostics(tables, findings);
-}
-
-fn masks(tables: &Tables, findings: &mut Findings) {
-    let columns = &tables.candidates;
+/// Labels where there are valid actions, and nowhere else.
+pub(super) fn masks(block: &Block) -> Findings {
+    let mut findings = Findings::from(block.rows.start);
+    let columns = &block.candidates;
     let actor = columns.get::<bool>("actor_action_mask");
     let selected = columns.get::<bool>("selected_mask");
     let both = selected.iter().zip(actor).map(|(selected, actor)| *selected && !actor);
@@ -46,10 +40,13 @@ fn masks(tables: &Tables, findings: &mut Findings) {
         let wrong = columns.get::<f32>(name).iter().zip(actor).map(|(label, actor)| !actor && !label.is_nan());
         findings.flagged(&format!("candidates/{name}"), wrong, "is given for what is not a valid action");
     }
+    findings
 }
 
-fn provenance(tables: &Tables, findings: &mut Findings) {
-    let columns = &tables.candidates;
+/// Where candidates come from.
+pub(super) fn provenance(tables: &Tables, block: &Block) -> Findings {
+    let mut findings = Findings::from(block.rows.start);
+    let columns = &block.candidates;
     let actor = columns.get::<bool>("actor_action_mask");
     for name in ["strategy_id", "position_id", "mixture_id"] {
         let wrong = columns.get::<i32>(name).iter().zip(actor).map(|(id, actor)| *actor && *id < 0);
@@ -63,18 +60,16 @@ fn provenance(tables: &Tables, findings: &mut Findings) {
     let pairs = columns.get::<i64>("position_pair_id").iter().zip(gaze);
     let wrong = pairs.map(|(pair, gaze)| (*pair < 0) != (*gaze < 0));
     findings.flagged("candidates/gaze_variant_id", wrong, "is -1 where position_pair_id is not, or the reverse");
-    let splits: BTreeSet<i32> = tables.rollouts.get::<i32>("split_id").iter().copied().collect();
-    if splits.len() > 1 {
-        let names: Vec<String> = splits
-            .iter()
-            .map(|id| tables.text(Dictionary::Split, *id).map_or_else(|| id.to_string(), str::to_owned))
-            .collect();
-        findings.add(format!("rollouts/split_id: a store has one split, but this one has {}", names.join(", ")));
-    }
+    let missing = |id: i32| tables.text(Dictionary::ScoreSource, id).is_none() && id != -1;
+    let wrong = columns.get::<i32>("score_source_id").iter().map(|id| missing(*id));
+    findings.flagged("candidates/score_source_id", wrong, "is out of its dictionary's range");
+    findings
 }
 
-fn reasons(tables: &Tables, findings: &mut Findings) {
-    let columns = &tables.candidates;
+/// Why candidates are no valid actions.
+pub(super) fn reasons(block: &Block) -> Findings {
+    let mut findings = Findings::from(block.rows.start);
+    let columns = &block.candidates;
     let bits = columns.get::<u32>("invalid_reason_bitset");
     let actor = columns.get::<bool>("actor_action_mask");
     let path = "candidates/invalid_reason_bitset";
@@ -86,14 +81,13 @@ fn reasons(tables: &Tables, findings: &mut Findings) {
     let primary = columns.get::<u16>("primary_invalid_reason").iter().zip(bits).zip(actor);
     let wrong = primary.map(|((primary, bits), actor)| *primary != if *actor { 0 } else { shell::primary(*bits) });
     findings.flagged("candidates/primary_invalid_reason", wrong, "is not the main one of the candidate's reasons");
+    findings
 }
 
-fn diagnostics(tables: &Tables, findings: &mut Findings) {
-    let (columns, of) = (&tables.diagnostics, &tables.candidates);
-    if columns.rows != of.rows {
-        findings.add(format!("candidate_diagnostics: has {} rows, but there are {} candidates", columns.rows, of.rows));
-        return;
-    }
+/// Diagnostics stand beside their candidates and do not contradict them.
+pub(super) fn diagnostics(block: &Block) -> Findings {
+    let mut findings = Findings::from(block.rows.start);
+    let (columns, of) = (&block.diagnostics, &block.candidates);
     let ids = columns.get::<i64>("candidate_row_id").iter().zip(of.get::<i64>("candidate_row_id"));
     findings.flagged(
         "candidate_diagnostics/candidate_row_id",
@@ -120,4 +114,5 @@ fn diagnostics(tables: &Tables, findings: &mut Findings) {
     let bit = 1_u32 << PATH_SEGMENT_COLLISION;
     let wrong = colliding.iter().zip(of.get::<u32>("invalid_reason_bitset")).map(|(hit, bits)| *hit && bits & bit == 0);
     findings.flagged(path, wrong, "is set, but the candidate's reasons lack PATH_SEGMENT_COLLISION");
+    findings
 }

@@ -1,5 +1,7 @@
 //! Lineage: every chain says how it was made, in terms the root agrees with.
 
+use std::collections::BTreeSet;
+
 use super::findings::Findings;
 use super::root::Root;
 use super::tables::{Columns, Tables};
@@ -31,19 +33,24 @@ pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) {
         findings.flagged(&format!("lineage/{name}"), wrong, &format!("is not the root's {key}"));
     }
     references(tables, findings);
+    let splits: BTreeSet<i32> = rollouts.get::<i32>("split_id").iter().copied().collect();
+    if splits.len() > 1 {
+        let name = |id: &i32| tables.text(Dictionary::Split, *id).map_or_else(|| id.to_string(), str::to_owned);
+        let names: Vec<String> = splits.iter().map(name).collect();
+        findings.add(format!("rollouts/split_id: a store has one split, but this one has {}", names.join(", ")));
+    }
 }
 
 /// Ids that must name a text (`true`) or may be -1.
 fn references(tables: &Tables, findings: &mut Findings) {
-    let Tables { lineage, rollouts, candidates, targets, .. } = tables;
-    let all: [(&str, &Columns, &str, Dictionary, bool); 16] = [
+    let Tables { lineage, rollouts, targets, .. } = tables;
+    let all: [(&str, &Columns, &str, Dictionary, bool); 15] = [
         ("rollouts", rollouts, "rollout_id", Dictionary::Rollout, true),
         ("rollouts", rollouts, "scene_id", Dictionary::Scene, true),
         ("rollouts", rollouts, "snippet_id", Dictionary::Snippet, true),
         ("rollouts", rollouts, "policy_id", Dictionary::Policy, true),
         ("rollouts", rollouts, "termination_reason", Dictionary::TerminationReason, true),
         ("rollouts", rollouts, "split_id", Dictionary::Split, true),
-        ("candidates", candidates, "score_source_id", Dictionary::ScoreSource, false),
         ("lineage", lineage, "model_checkpoint_id", Dictionary::Config, false),
         ("lineage", lineage, "mesh_version_id", Dictionary::Config, false),
         ("lineage", lineage, "branch_schedule_id", Dictionary::Config, false),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::codec;
 use super::findings::Findings;
 use super::tables::Tables;
 use crate::digest::sha256_hex;
@@ -11,21 +12,12 @@ use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
-/// The parts of the optional candidate codec.
-const CODEC: [&str; 6] = [
-    "step_candidate_facts",
-    "candidate_semantics",
-    "candidate_criteria",
-    "candidate_actions",
-    "candidate_valids",
-    "dictionaries/candidate_fact",
-];
-const CODEC_VERSION: &str = "candidate-trace-v1";
-
 /// The root's attributes and the sidecar.
 pub(super) struct Root {
     pub(super) attributes: Map,
     pub(super) manifest: Map,
+    /// Whether the store carries the candidate codec.
+    pub(super) has_codec: bool,
 }
 
 impl Root {
@@ -59,7 +51,7 @@ pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Roo
             return None;
         }
     };
-    codec(reader, &attributes, findings);
+    let has_codec = codec::presence(reader, &attributes, findings);
     for (key, expected) in [("schema_id", SCHEMA_ID), ("schema_version", SCHEMA_VERSION)] {
         is(&attributes, "root attribute", key, expected, findings);
     }
@@ -80,7 +72,7 @@ pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Roo
             findings.add(format!("{group}: the group is missing"));
         }
     }
-    findings.is_empty().then_some(Root { attributes, manifest })
+    findings.is_empty().then_some(Root { attributes, manifest, has_codec })
 }
 
 fn is(map: &Map, whose: &str, key: &str, expected: &str, findings: &mut Findings) {
@@ -88,26 +80,6 @@ fn is(map: &Map, whose: &str, key: &str, expected: &str, findings: &mut Findings
     if found.and_then(Value::as_text) != Some(expected) {
         let found = found.map_or_else(|| "missing".to_owned(), json::to_string);
         findings.add(format!("{whose} {key}: is {found}, not \"{expected}\""));
-    }
-}
-
-/// The candidate codec is there as a whole or not at all.
-fn codec(reader: &StoreReader, attributes: &Map, findings: &mut Findings) {
-    let version = attributes.get("candidate_trace_codec_version");
-    let present = |path: &&&str| reader.has_group(path) || reader.has_array(path);
-    let parts = CODEC.iter().filter(present).count();
-    match version {
-        None if parts == 0 => {}
-        Some(version) if version.as_text() == Some(CODEC_VERSION) && parts == CODEC.len() => {
-            findings.add("candidate codec: the store carries one, which this version does not check");
-        }
-        Some(version) if version.as_text() != Some(CODEC_VERSION) => findings
-            .add(format!("root attribute candidate_trace_codec_version: {} is not known", json::to_string(version))),
-        _ => {
-            let missing: Vec<&str> = CODEC.iter().filter(|path| !present(path)).copied().collect();
-            let version = if version.is_none() { " candidate_trace_codec_version" } else { "" };
-            findings.add(format!("candidate codec: incomplete, there is no {}{version}", missing.join(", ")));
-        }
     }
 }
 
@@ -172,8 +144,7 @@ fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
 }
 
 /// What root and sidecar count is what the tables have.
-pub(super) fn counts(root: &Root, tables: &Tables, findings: &mut Findings) {
-    let shells = super::view::widest(tables);
+pub(super) fn counts(root: &Root, tables: &Tables, shells: usize, findings: &mut Findings) {
     let counted = root.manifest.get("counts").and_then(Value::as_map);
     for (attribute, key, rows) in [
         ("num_sources", "sources", tables.sources.rows),

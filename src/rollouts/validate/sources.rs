@@ -17,8 +17,7 @@ pub(super) fn repeated(ids: &[i64]) -> Vec<usize> {
 
 pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) {
     let (sources, rollouts) = (&tables.sources, &tables.rollouts);
-    let known = sources.index("source_row_id");
-    let wrong = rollouts.get::<i64>("source_row_id").iter().map(|id| !known.contains_key(id));
+    let wrong = rollouts.get::<i64>("source_row_id").iter().map(|id| tables.source_rows.row(*id).is_none());
     findings.flagged("rollouts/source_row_id", wrong, "there is no such source");
     findings.rows("sources/source_row_id", repeated(sources.get("source_row_id")), "the id is used twice");
     for (name, dictionary, filled) in [

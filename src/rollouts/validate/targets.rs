@@ -14,8 +14,7 @@ use crate::value::Value;
 /// Checks `targets` and says of each of its rows whether it can be trained on.
 pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) -> Vec<bool> {
     let (targets, rollouts) = (&tables.targets, &tables.rollouts);
-    let known = targets.index("target_row_id");
-    let wrong = rollouts.get::<i64>("target_row_id").iter().map(|id| !known.contains_key(id));
+    let wrong = rollouts.get::<i64>("target_row_id").iter().map(|id| tables.target_rows.row(*id).is_none());
     findings.flagged("rollouts/target_row_id", wrong, "there is no such target");
     findings.rows("targets/target_row_id", repeated(targets.get("target_row_id")), "the id is used twice");
     let sources = targets.get::<i32>("target_source_id");
@@ -99,7 +98,7 @@ fn trainable(
     // An observed target belongs to one source, and its hash is that of its own fields.
     let users = owners.get(targets.get::<i64>("target_row_id").get(row)?)?;
     let source = users.iter().next().filter(|_| users.len() == 1)?;
-    let source_row = *tables.sources.index("source_row_id").get(source)?;
+    let source_row = tables.source_rows.row(*source)?;
     let key = *tables.sources.get::<i32>("sample_key_id").get(source_row)?;
     let hash = explicit_hash(
         tables.text(Dictionary::SourceKey, key)?,
@@ -130,13 +129,12 @@ fn binding(root: &Root, tables: &Tables, findings: &mut Findings) {
 /// Structured ids name the snippet they come from.
 fn identities(tables: &Tables, findings: &mut Findings) {
     let targets = &tables.targets;
-    let by_id = targets.index("target_row_id");
     let rollouts = &tables.rollouts;
     for name in ["target_id", "matched_gt_target_id"] {
         let ids = targets.get::<i32>(name);
         let pairs = rollouts.get::<i64>("target_row_id").iter().zip(rollouts.get::<i32>("snippet_id"));
         let wrong = pairs.map(|(target, snippet)| {
-            let text = by_id.get(target).and_then(|row| tables.text(Dictionary::Target, *ids.get(*row)?));
+            let text = tables.target_rows.row(*target).and_then(|row| tables.text(Dictionary::Target, *ids.get(row)?));
             let Some(text) = text else { return false };
             if !["AtekDataSample_", "AriaSyntheticEnvironment_"].iter().any(|mark| text.contains(mark)) {
                 return false;

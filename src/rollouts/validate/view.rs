@@ -1,217 +1,211 @@
-//! The derived view: every slot is derived once more from the tables, as the format defines it
-//! for any tables - not only for the well-ordered ones that our writer makes - and compared.
+//! The derived view: every slot is derived once more from the tables, by code of its own, and
+//! compared with what is on disk.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::ops::Range;
 
+use super::block::Block;
 use super::findings::Findings;
 use super::root::Root;
-use super::tables::Tables;
-use crate::array::{Array, Item};
-use crate::rollouts::reader::VIEW;
+use super::states::States;
+use super::tables::{Columns, Table, Tables};
+use crate::array::{DType, Item};
 use crate::rollouts::schema::{RETURN_SEMANTICS, REWARD_METRIC, TD_SEMANTICS};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
-/// The tables' rows by state.
-struct Derivation<'a> {
-    tables: &'a Tables,
-    /// The candidate rows of each state, in table order.
-    shells: Vec<Vec<usize>>,
-    /// The rollout of each state, if there is exactly one.
-    chains: Vec<Option<usize>>,
-    /// The selected slot of each state.
-    selected: Vec<Option<usize>>,
-    /// The step row that follows each state, -1 for none.
-    next: Vec<i64>,
+/// The view's arrays, and whether each is a matrix of states by slots.
+const ARRAYS: [(&str, DType, bool); 17] = [
+    ("state_step_row_id", DType::I64, false),
+    ("source_row_id", DType::I64, false),
+    ("target_row_id", DType::I64, false),
+    ("candidate_row_id", DType::I64, true),
+    ("valid_action_mask", DType::Bool, true),
+    ("q_train_mask", DType::Bool, true),
+    ("position_id", DType::I32, true),
+    ("one_step_target_rri", DType::F32, true),
+    ("one_step_target_root_gain", DType::F32, true),
+    ("invalid_reason_bitset", DType::U32, true),
+    ("selected_candidate_index", DType::I32, false),
+    ("td_selected_candidate_row_id", DType::I64, false),
+    ("td_reward", DType::F32, false),
+    ("td_reward_target_rri", DType::F32, false),
+    ("td_next_step_row_id", DType::I64, false),
+    ("td_terminal_mask", DType::Bool, false),
+    ("td_discount", DType::F32, false),
+];
+
+/// The view as it is on disk.
+pub(super) struct View {
+    table: Table,
+    width: usize,
+    gamma: f64,
 }
 
-/// The positions of each key.
-fn grouped<K: Eq + Hash + Copy>(keys: &[K]) -> HashMap<K, Vec<usize>> {
-    let mut groups: HashMap<K, Vec<usize>> = HashMap::new();
-    for (row, key) in keys.iter().enumerate() {
-        groups.entry(*key).or_default().push(row);
-    }
-    groups
-}
-
-/// The width of the widest shell.
-pub(super) fn widest(tables: &Tables) -> usize {
-    let shells = grouped(tables.candidates.get::<i64>("step_row_id"));
-    let steps = tables.steps.get::<i64>("step_row_id");
-    steps.iter().filter_map(|step| shells.get(step).map(Vec::len)).max().unwrap_or(0)
-}
-
-impl<'a> Derivation<'a> {
-    fn new(tables: &'a Tables) -> Self {
-        let steps = tables.steps.get::<i64>("step_row_id");
-        let owners = tables.steps.get::<i64>("rollout_row_id");
-        let indices = tables.steps.get::<i16>("step_index");
-        let chosen = tables.steps.get::<i64>("selected_candidate_row_id");
-        let ids = tables.candidates.get::<i64>("candidate_row_id");
-        let by_step = grouped(tables.candidates.get::<i64>("step_row_id"));
-        let by_rollout = grouped(tables.rollouts.get::<i64>("rollout_row_id"));
-        let places = || owners.iter().zip(indices).map(|(owner, index)| (*owner, i32::from(*index)));
-        let by_place: HashMap<(i64, i32), i64> = places().zip(steps.iter().copied()).collect();
-        let shells: Vec<Vec<usize>> = steps.iter().map(|step| by_step.get(step).cloned().unwrap_or_default()).collect();
-        let selected: Vec<Option<usize>> = shells
-            .iter()
-            .zip(chosen)
-            .map(|(shell, chosen)| shell.iter().rposition(|row| ids.get(*row) == Some(chosen)))
-            .collect();
-        let next = places().zip(&selected).map(|((owner, index), selected)| {
-            selected.and_then(|_| by_place.get(&(owner, index + 1)).copied()).unwrap_or(-1)
-        });
-        let next = next.collect();
-        let chains = owners.iter().map(|owner| match by_rollout.get(owner).map(Vec::as_slice) {
-            Some([row]) => Some(*row),
-            _ => None,
-        });
-        Self { tables, chains: chains.collect(), shells, selected, next }
+impl View {
+    /// Describes the view and checks the attributes of its group.
+    pub(super) fn describe(
+        reader: &StoreReader,
+        root: &Root,
+        tables: &Tables,
+        states: &States,
+        findings: &mut Findings,
+    ) -> Self {
+        let width = states.width();
+        let mut table = Table::of_rows(tables.steps.rows);
+        for (name, dtype, matrix) in ARRAYS {
+            let shape: Vec<usize> = [tables.steps.rows].into_iter().chain(matrix.then_some(width)).collect();
+            table.expect(reader, "q_h", (name, dtype), &shape, findings);
+        }
+        attributes(reader, root, tables, width, findings);
+        let gamma = root.attributes.get("discount_gamma").and_then(Value::as_float).unwrap_or(f64::NAN);
+        Self { table, width, gamma }
     }
 
-    fn width(&self) -> usize {
-        self.shells.iter().map(Vec::len).max().unwrap_or(0)
+    pub(super) fn read(&self, states: Range<usize>, findings: &mut Findings) -> Columns {
+        self.table.read(states, findings)
     }
-
-    /// A column of the candidates' table at one of its rows.
-    fn candidate<T: Item>(&self, name: &str) -> impl Fn(usize) -> T + use<'_, T> {
-        let column = self.tables.candidates.get::<T>(name);
-        move |row| column.get(row).copied().unwrap_or_default()
-    }
-}
-
-/// Persisted arrays beside what is derived.
-struct Comparison<'a> {
-    persisted: HashMap<&'static str, Array>,
-    derivation: &'a Derivation<'a>,
-    findings: &'a mut Findings,
 }
 
 /// Equal, or for floats near, with NaN equal to NaN.
 fn same<T: Item>(stored: T, derived: T) -> bool {
+    if stored == derived {
+        return true;
+    }
     if !T::DTYPE.is_float() {
-        return stored == derived;
+        return false;
     }
     let (stored, derived) = (stored.to_f64(), derived.to_f64());
-    stored == derived
-        || stored.is_nan() && derived.is_nan()
+    stored.is_nan() && derived.is_nan()
         || (stored - derived).abs() <= 1e-8 + 1e-5 * derived.abs() && derived.is_finite()
 }
 
-impl Comparison<'_> {
-    /// The array's elements, if it has the dtype and shape of the derived one.
-    fn stored<T: Item>(&mut self, name: &str, shape: &[usize]) -> Option<Array> {
-        let array = self.persisted.get(name)?.clone();
-        let (found, expected) = (array.dtype().numpy_name(), T::DTYPE.numpy_name());
-        if found != expected {
-            self.findings.add(format!("q_h/{name}: dtype is {found}, not {expected}"));
-            return None;
-        }
-        if array.shape() != shape {
-            self.findings.add(format!("q_h/{name}: shape is {:?}, not {shape:?}", array.shape()));
-            return None;
-        }
-        Some(array)
-    }
+/// One block's view beside what its tables give.
+struct Comparison<'a> {
+    block: &'a Block,
+    view: &'a View,
+    findings: Findings,
+}
 
+const DIFFERS: &str = "is not what the tables give";
+
+impl Comparison<'_> {
     /// Compares a vector of states.
     fn vector<T: Item>(&mut self, name: &str, derive: impl Fn(usize) -> T) {
-        let Some(array) = self.stored::<T>(name, &[self.derivation.shells.len()]) else { return };
-        let stored = array.as_slice::<T>().unwrap_or_default();
+        let stored = self.block.view.get::<T>(name);
         let wrong = stored.iter().enumerate().map(|(state, stored)| !same(*stored, derive(state)));
-        self.findings.flagged(&format!("q_h/{name}"), wrong, "is not what the tables give");
+        self.findings.flagged(&format!("q_h/{name}"), wrong, DIFFERS);
     }
 
-    /// Compares a matrix of states by slots, `padding` where a shell has ended.
-    fn matrix<T: Item>(&mut self, name: &str, padding: T, derive: impl Fn(usize) -> T) {
-        let width = self.derivation.width();
-        let Some(array) = self.stored::<T>(name, &[self.derivation.shells.len(), width]) else { return };
-        let rows = array.as_slice::<T>().unwrap_or_default().chunks(width.max(1));
-        let wrong = rows.zip(&self.derivation.shells).map(|(stored, shell)| {
-            let slots = shell.iter().map(|row| derive(*row)).chain(std::iter::repeat(padding));
-            stored.iter().zip(slots).any(|(stored, derived)| !same(*stored, derived))
+    /// Compares a matrix of states by slots with a column, `padding` where a shell has ended and
+    /// `derive` of the candidate's row and its cell before.
+    fn matrix<T: Item>(&mut self, name: &str, column: &str, padding: T, derive: impl Fn(usize, T) -> T) {
+        let width = self.view.width;
+        let cells = self.block.candidates.get::<T>(column);
+        let rows = self.block.view.get::<T>(name).chunks(width.max(1));
+        let wrong = rows.zip(&self.block.shells).map(|(stored, shell)| {
+            let (slots, rest) = stored.split_at(shell.len().min(stored.len()));
+            let own = cells.get(shell.clone()).unwrap_or_default();
+            let mut pairs = slots.iter().zip(own).enumerate();
+            own.len() != slots.len()
+                || pairs.any(|(slot, (stored, cell))| !same(*stored, derive(shell.start + slot, *cell)))
+                || rest.iter().any(|stored| !same(*stored, padding))
         });
-        self.findings.flagged(&format!("q_h/{name}"), wrong, "is not what the tables give");
+        self.findings.flagged(&format!("q_h/{name}"), wrong, DIFFERS);
     }
 }
 
-pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
-    let derivation = Derivation::new(tables);
-    let mut persisted = HashMap::new();
-    for name in VIEW {
-        match reader.array(&format!("q_h/{name}")) {
-            Ok(array) => {
-                persisted.insert(name, array);
-            }
-            Err(error) => findings.add(error.to_string()),
-        }
-    }
-    attributes(reader, root, &derivation, findings);
-    invariants(root, tables, &persisted, findings);
-    let gamma = root.attributes.get("discount_gamma").and_then(Value::as_float).unwrap_or(f64::NAN);
-    let mut compare = Comparison { persisted, derivation: &derivation, findings };
-    states(&mut compare, gamma);
-    slots(&mut compare);
-}
-
-fn states(compare: &mut Comparison<'_>, gamma: f64) {
-    let derivation = compare.derivation;
-    let tables = derivation.tables;
+/// What belongs to a state.
+pub(super) fn of_states(tables: &Tables, states: &States, view: &View, block: &Block) -> Findings {
+    let mut compare = Comparison { block, view, findings: Findings::from(block.states.start) };
     let of = |column: &str| {
         let rollouts = tables.rollouts.get::<i64>(column);
-        move |state: usize| derivation.chains.get(state).copied().flatten().and_then(|row| rollouts.get(row).copied())
+        move |state: usize| {
+            let chain = states.chain.get(block.states.start + state).copied().flatten();
+            chain.and_then(|row| rollouts.get(row).copied())
+        }
     };
     let (source, target) = (of("source_row_id"), of("target_row_id"));
     let step = |name: &str| {
-        let column = tables.steps.get::<i64>(name);
+        let column = block.steps::<i64>(tables, name);
         move |state: usize| column.get(state).copied().unwrap_or_default()
     };
-    let next = |state: usize| derivation.next.get(state).copied().unwrap_or(-1);
-    let slot = |state: usize| derivation.selected.get(state).copied().flatten();
+    let slot = |state: usize| {
+        let row = block.selected.get(state).copied().flatten()?;
+        i32::try_from(row - block.shells.get(state)?.start).ok()
+    };
+    let next = |state: usize| {
+        let follows = slot(state).and_then(|_| states.next.get(block.states.start + state).copied());
+        follows.unwrap_or(-1)
+    };
     let reward = |name: &str| {
-        let label = derivation.candidate::<f32>(name);
+        let label = block.candidates.get::<f32>(name);
         move |state: usize| {
-            let row = slot(state).and_then(|slot| derivation.shells.get(state)?.get(slot).copied());
-            row.map_or(f32::NAN, &label)
+            let row = block.selected.get(state).copied().flatten();
+            row.and_then(|row| label.get(row)).copied().unwrap_or(f32::NAN)
         }
     };
     compare.vector("state_step_row_id", step("step_row_id"));
     compare.vector("source_row_id", |state| source(state).unwrap_or(-1));
     compare.vector("target_row_id", |state| target(state).unwrap_or(0));
-    compare.vector("selected_candidate_index", |state| {
-        slot(state).and_then(|slot| i32::try_from(slot).ok()).unwrap_or(-1)
-    });
+    compare.vector("selected_candidate_index", |state| slot(state).unwrap_or(-1));
     compare.vector("td_selected_candidate_row_id", step("selected_candidate_row_id"));
     compare.vector("td_reward", reward("target_root_gain"));
     compare.vector("td_reward_target_rri", reward("target_rri"));
     compare.vector("td_next_step_row_id", next);
     compare.vector("td_terminal_mask", |state| next(state) < 0);
     #[expect(clippy::cast_possible_truncation, reason = "the view holds float32")]
-    compare.vector("td_discount", |state| if next(state) < 0 { 0.0 } else { gamma as f32 });
+    let gamma = view.gamma as f32;
+    compare.vector("td_discount", |state| if next(state) < 0 { 0.0 } else { gamma });
+    let terminal = block.view.get::<bool>("td_terminal_mask").iter().zip(block.view.get::<f32>("td_discount"));
+    let wrong = terminal.map(|(end, gamma)| *end && *gamma != 0.0);
+    compare.findings.flagged("q_h/td_discount", wrong, "is not 0 at a terminal state");
+    compare.findings
 }
 
-fn slots(compare: &mut Comparison<'_>) {
-    let derivation = compare.derivation;
-    let valid = derivation.candidate::<bool>("actor_action_mask");
-    let trained = derivation.candidate::<bool>("q_train_mask");
-    let masked = |name: &str| {
-        let label = derivation.candidate::<f32>(name);
-        let valid = derivation.candidate::<bool>("actor_action_mask");
-        move |row: usize| if valid(row) { label(row) } else { f32::NAN }
-    };
-    compare.matrix("candidate_row_id", -1, derivation.candidate::<i64>("candidate_row_id"));
-    compare.matrix("valid_action_mask", false, &valid);
-    compare.matrix("q_train_mask", false, |row| trained(row) && valid(row));
-    compare.matrix("position_id", -1, derivation.candidate::<i32>("position_id"));
-    compare.matrix("one_step_target_rri", f32::NAN, masked("target_rri"));
-    compare.matrix("one_step_target_root_gain", f32::NAN, masked("target_root_gain"));
-    compare.matrix("invalid_reason_bitset", 0, derivation.candidate::<u32>("invalid_reason_bitset"));
+/// What belongs to a candidate.
+pub(super) fn of_slots(root: &Root, view: &View, block: &Block) -> Findings {
+    let mut compare = Comparison { block, view, findings: Findings::from(block.states.start) };
+    let valid = block.candidates.get::<bool>("actor_action_mask");
+    let valid = |row: usize| valid.get(row).copied().unwrap_or(false);
+    let masked = |row: usize, label: f32| if valid(row) { label } else { f32::NAN };
+    compare.matrix::<i64>("candidate_row_id", "candidate_row_id", -1, |_, id| id);
+    compare.matrix("valid_action_mask", "actor_action_mask", false, |_, valid| valid);
+    compare.matrix("q_train_mask", "q_train_mask", false, |row, trained| trained && valid(row));
+    compare.matrix::<i32>("position_id", "position_id", -1, |_, id| id);
+    compare.matrix("one_step_target_rri", "target_rri", f32::NAN, masked);
+    compare.matrix("one_step_target_root_gain", "target_root_gain", f32::NAN, masked);
+    compare.matrix::<u32>("invalid_reason_bitset", "invalid_reason_bitset", 0, |_, bits| bits);
+    let mut findings = compare.findings;
+    invariants(root, view, block, &mut findings);
+    findings
+}
+
+/// What holds of the persisted view by itself, said of states.
+fn invariants(root: &Root, view: &View, block: &Block, findings: &mut Findings) {
+    let width = view.width.max(1);
+    let trained = block.view.get::<bool>("q_train_mask");
+    let valid = block.view.get::<bool>("valid_action_mask");
+    let path = "q_h/q_train_mask";
+    let masks = || trained.chunks(width).zip(valid.chunks(width));
+    let some =
+        |(trained, valid): (&[bool], &[bool])| trained.iter().zip(valid).any(|(trained, valid)| *trained && !valid);
+    findings.flagged(path, masks().map(some), "trains on what is not a valid action");
+    if root.is_dense() {
+        let what = "is not valid_action_mask, as label_support_semantics demands";
+        findings.flagged(path, masks().map(|(trained, valid)| trained != valid), what);
+    }
+    for label in ["one_step_target_root_gain", "one_step_target_rri"] {
+        let labels = trained.chunks(width).zip(block.view.get::<f32>(label).chunks(width));
+        let hole = |(trained, labels): (&[bool], &[f32])| {
+            trained.iter().zip(labels).any(|(trained, label)| *trained && !label.is_finite())
+        };
+        findings.flagged(path, labels.map(hole), &format!("trains where {label} is not finite"));
+    }
 }
 
 /// The group's attributes.
-fn attributes(reader: &StoreReader, root: &Root, derivation: &Derivation<'_>, findings: &mut Findings) {
+fn attributes(reader: &StoreReader, root: &Root, tables: &Tables, width: usize, findings: &mut Findings) {
     let own = match reader.attributes("q_h") {
         Ok(attributes) => attributes,
         Err(error) => {
@@ -219,12 +213,12 @@ fn attributes(reader: &StoreReader, root: &Root, derivation: &Derivation<'_>, fi
             Map::new()
         }
     };
-    let horizon = derivation.tables.rollouts.get::<i16>("horizon").iter().copied().max().map_or(1, i64::from);
+    let horizon = tables.rollouts.get::<i16>("horizon").iter().copied().max().map_or(1, i64::from);
     let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let returns = root.attributes.get("return_semantics").cloned().unwrap_or_else(|| RETURN_SEMANTICS.into());
     for (key, expected) in [
-        ("state_count", count(derivation.shells.len())),
-        ("max_candidates", count(derivation.width())),
+        ("state_count", count(tables.steps.rows)),
+        ("max_candidates", count(width)),
         ("horizon", Value::Int(horizon)),
         ("td_semantics", TD_SEMANTICS.into()),
         ("reward_metric", REWARD_METRIC.into()),
@@ -241,32 +235,4 @@ fn attributes(reader: &StoreReader, root: &Root, derivation: &Derivation<'_>, fi
         Some(expected) => findings.add(format!("q_h attribute discount_gamma: is not the root's {expected:?}")),
         None => findings.add("root attribute discount_gamma: is not a number"),
     }
-}
-
-/// What holds of the persisted view by itself.
-fn invariants(root: &Root, tables: &Tables, persisted: &HashMap<&'static str, Array>, findings: &mut Findings) {
-    fn flat<'a, T: Item>(persisted: &'a HashMap<&'static str, Array>, name: &str) -> &'a [T] {
-        persisted.get(name).and_then(Array::as_slice).unwrap_or_default()
-    }
-    let known = tables.candidates.index("candidate_row_id");
-    let ids = flat::<i64>(persisted, "candidate_row_id");
-    let strange = ids.iter().map(|id| *id >= 0 && !known.contains_key(id));
-    findings.flagged("q_h/candidate_row_id (flattened)", strange, "is no candidate");
-    let (valid, trained) = (flat::<bool>(persisted, "valid_action_mask"), flat::<bool>(persisted, "q_train_mask"));
-    let pairs = || trained.iter().zip(valid);
-    let path = "q_h/q_train_mask (flattened)";
-    findings.flagged(path, pairs().map(|(trained, valid)| *trained && !valid), "trains on what is not a valid action");
-    if root.is_dense() {
-        let what = "is not valid_action_mask, as label_support_semantics demands";
-        findings.flagged(path, pairs().map(|(trained, valid)| trained != valid), what);
-    }
-    for label in ["one_step_target_root_gain", "one_step_target_rri"] {
-        let labels = flat::<f32>(persisted, label);
-        let holes = trained.iter().zip(labels).map(|(trained, label)| *trained && !label.is_finite());
-        findings.flagged(path, holes, &format!("trains where {label} is not finite"));
-    }
-    let discount = flat::<f32>(persisted, "td_discount");
-    let wrong =
-        flat::<bool>(persisted, "td_terminal_mask").iter().zip(discount).map(|(end, gamma)| *end && *gamma != 0.0);
-    findings.flagged("q_h/td_discount", wrong, "is not 0 at a terminal state");
 }

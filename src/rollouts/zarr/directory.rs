@@ -1,17 +1,14 @@
-//! A directory as key-value storage for `zarrs`: plain files, nothing synchronised one by one
-//! (the whole store is published at once, see [`crate::atomic`]).
+//! A store's directory: plain files, nothing synchronised one by one (the whole store is published
+//! at once, see [`crate::atomic`]), and what `zarrs` reads from.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use zarrs::storage::byte_range::ByteRangeIterator;
-use zarrs::storage::{
-    Bytes, MaybeBytes, MaybeBytesIterator, OffsetBytesIterator, ReadableStorageTraits, StorageError, StoreKey,
-    StorePrefix, WritableStorageTraits, store_set_partial_many,
-};
+use zarrs::storage::{Bytes, MaybeBytes, MaybeBytesIterator, ReadableStorageTraits, StorageError, StoreKey};
 
 /// The files below one directory.
 #[derive(Debug)]
@@ -37,6 +34,11 @@ impl Directory {
 
     /// Writes a file, with the directories above it.
     pub(super) fn write(&self, key: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.create(key)?.write_all(bytes)
+    }
+
+    /// Starts a file, with the directories above it.
+    pub(super) fn create(&self, key: &str) -> std::io::Result<fs::File> {
         let path = self.path(key);
         if let Some(parent) = path.parent() {
             let known = self.made.lock().is_ok_and(|made| made.contains(parent));
@@ -47,7 +49,7 @@ impl Directory {
                 }
             }
         }
-        fs::write(path, bytes)
+        fs::File::create(path)
     }
 
     /// A file's bytes, or `None` where there is no such file.
@@ -81,7 +83,7 @@ impl ReadableStorageTraits for Directory {
             let range = range.to_range(size);
             file.seek(SeekFrom::Start(range.start))?;
             let mut bytes = Vec::new();
-            file.by_ref().take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+            Read::by_ref(&mut file).take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
             Ok(Bytes::from(bytes))
         });
         Ok(Some(Box::new(parts)))
@@ -93,29 +95,5 @@ impl ReadableStorageTraits for Directory {
 
     fn supports_get_partial(&self) -> bool {
         true
-    }
-}
-
-impl WritableStorageTraits for Directory {
-    fn set(&self, key: &StoreKey, value: Bytes) -> Result<(), StorageError> {
-        Ok(self.write(key.as_str(), &value)?)
-    }
-
-    fn set_partial_many(&self, key: &StoreKey, values: OffsetBytesIterator<'_>) -> Result<(), StorageError> {
-        store_set_partial_many(self, key, values)
-    }
-
-    fn erase(&self, key: &StoreKey) -> Result<(), StorageError> {
-        absent(fs::remove_file(self.path(key.as_str())))?;
-        Ok(())
-    }
-
-    fn erase_prefix(&self, prefix: &StorePrefix) -> Result<(), StorageError> {
-        absent(fs::remove_dir_all(self.path(prefix.as_str())))?;
-        Ok(())
-    }
-
-    fn supports_set_partial(&self) -> bool {
-        false
     }
 }

@@ -1,7 +1,7 @@
 //! `zarr.json`: a node's metadata, printed in one fixed way and read in Python's dialect.
 
-use super::Codec;
-use crate::array::{Array, DType};
+use super::layout::{Codec, Grid};
+use crate::array::DType;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -25,24 +25,27 @@ pub(super) fn group(attributes: &Map) -> String {
     ]))
 }
 
-/// An array in regular chunks, without attributes.
-pub(super) fn array(array: &Array, chunks: &[usize], codec: Codec) -> String {
-    let dtype = array.dtype();
-    let lengths = |lengths: &[usize]| -> Value {
-        Value::List(lengths.iter().map(|length| i64::try_from(*length).unwrap_or(i64::MAX).into()).collect())
-    };
+/// An array of `shape`, cut as `grid` says, without attributes.
+pub(super) fn array(dtype: DType, shape: &[usize], grid: Grid, codec: Codec) -> String {
+    let tail = shape.get(1..).unwrap_or_default();
+    // Chunks have a length of at least 1, also where the array has none.
+    let chunk = |rows: usize| lengths(std::iter::once(rows).chain(tail.iter().map(|length| (*length).max(1))));
     let fill = match dtype {
         DType::Bool => Value::Bool(false),
         _ if dtype.is_float() => Value::Float(0.0),
         _ => Value::Int(0),
     };
+    let (chunks, codecs) = match grid {
+        Grid::Plain(rows) => (chunk(rows), codecs(dtype, codec)),
+        Grid::Sharded { outer, inner } => (chunk(outer), Value::List(vec![sharding(chunk(inner), dtype, codec)])),
+    };
     json::to_canonical(&map([
-        ("shape", lengths(array.shape())),
+        ("shape", lengths(shape.iter().copied())),
         ("data_type", dtype.numpy_name().into()),
-        ("chunk_grid", named("regular", [("chunk_shape", lengths(chunks))])),
+        ("chunk_grid", named("regular", [("chunk_shape", chunks)])),
         ("chunk_key_encoding", named("default", [("separator", "/".into())])),
         ("fill_value", fill),
-        ("codecs", codecs(dtype, codec)),
+        ("codecs", codecs),
         ("attributes", Value::Map(Map::new())),
         ("zarr_format", 3.into()),
         ("node_type", "array".into()),
@@ -50,27 +53,47 @@ pub(super) fn array(array: &Array, chunks: &[usize], codec: Codec) -> String {
     ]))
 }
 
+fn lengths(lengths: impl Iterator<Item = usize>) -> Value {
+    Value::List(lengths.map(|length| i64::try_from(length).unwrap_or(i64::MAX).into()).collect())
+}
+
 fn named<const N: usize>(name: &str, configuration: [(&str, Value); N]) -> Value {
     map([("name", name.into()), ("configuration", map(configuration))])
+}
+
+/// Inner chunks in one file, their places at its end.
+fn sharding(inner: Value, dtype: DType, codec: Codec) -> Value {
+    let index = vec![named("bytes", [("endian", "little".into())]), named("crc32c", [])];
+    named(
+        "sharding_indexed",
+        [
+            ("chunk_shape", inner),
+            ("codecs", codecs(dtype, codec)),
+            ("index_codecs", Value::List(index)),
+            ("index_location", "end".into()),
+        ],
+    )
 }
 
 fn codecs(dtype: DType, codec: Codec) -> Value {
     let size = item_size(dtype);
     let bytes = if size > 1 { named("bytes", [("endian", "little".into())]) } else { map([("name", "bytes".into())]) };
-    let compressor = match codec {
-        Codec::Default => named("zstd", [("level", 0.into()), ("checksum", false.into())]),
-        Codec::Depth => named(
-            "blosc",
-            [
+    let mut codecs = vec![bytes];
+    match codec {
+        Codec::Zstd => codecs.push(named("zstd", [("level", 0.into()), ("checksum", true.into())])),
+        Codec::Depth(_) => {
+            let blosc = [
                 ("typesize", size.into()),
                 ("cname", "zstd".into()),
                 ("clevel", 5.into()),
                 ("shuffle", "bitshuffle".into()),
                 ("blocksize", 0.into()),
-            ],
-        ),
-    };
-    Value::List(vec![bytes, compressor])
+            ];
+            // An empty configuration is written out: zarr-python takes no bare names.
+            codecs.extend([named("blosc", blosc), named("crc32c", [])]);
+        }
+    }
+    Value::List(codecs)
 }
 
 /// Bytes per element.

@@ -1,29 +1,134 @@
 //! Reading nodes.
+//!
+//! Documents say how an array lies on disk ([`layout`]); its rows are decoded chunk by chunk
+//! ([`chunk`]) on every core, straight to where they belong ([`rows`]).
 
-use std::path::Path;
-use std::sync::Arc;
+mod chunk;
+mod layout;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use half::f16;
-use ndarray::{ArrayD, IxDyn};
-use rayon::prelude::*;
-use zarrs::array::CodecOptions;
-use zarrs::array::{ArrayMetadata, ElementOwned};
 
 use super::directory::Directory;
 use super::{StoreError, document};
-use crate::array::{Array, DType};
+use crate::array::{Array, DType, Item};
 use crate::text::json;
 use crate::value::{Map, Value};
-
-type Node = zarrs::array::Array<Directory>;
-
-/// The bytes of the largest array that is taken to be meant: 256 GiB.
-const LARGEST: u64 = 1 << 38;
+use layout::Layout;
+use rows::Files;
 
 /// Reads the nodes of a store's directory.
 #[derive(Debug)]
 pub(in crate::rollouts) struct StoreReader {
-    files: Arc<Directory>,
+    files: Directory,
+    /// Whether the store says that every chunk is there.
+    all_stored: bool,
+}
+
+/// One array of a store, whose rows are read as they are needed.
+#[derive(Clone, Debug)]
+pub(in crate::rollouts) struct Column {
+    store: PathBuf,
+    path: String,
+    directory: PathBuf,
+    layout: Layout,
+    all_stored: bool,
+}
+
+impl Column {
+    pub(in crate::rollouts) fn dtype(&self) -> DType {
+        self.layout.dtype
+    }
+
+    pub(in crate::rollouts) fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// The lengths of the parts that are compressed as one.
+    pub(in crate::rollouts) fn chunk(&self) -> &[usize] {
+        &self.layout.chunk
+    }
+
+    /// The rows `rows`, as far as there are any.
+    pub(in crate::rollouts) fn rows(&self, rows: Range<usize>) -> Result<Array, StoreError> {
+        let (rows, shape) = self.wanted(rows)?;
+        let read = |target: &mut [u8]| self.read(&rows, target);
+        let made = match self.layout.dtype {
+            DType::Bool => booleans(&shape, read),
+            DType::I8 => numbers::<i8>(&shape, read),
+            DType::I16 => numbers::<i16>(&shape, read),
+            DType::I32 => numbers::<i32>(&shape, read),
+            DType::I64 => numbers::<i64>(&shape, read),
+            DType::U8 => numbers::<u8>(&shape, read),
+            DType::U16 => numbers::<u16>(&shape, read),
+            DType::U32 => numbers::<u32>(&shape, read),
+            DType::F16 => numbers::<f16>(&shape, read),
+            DType::F32 => numbers::<f32>(&shape, read),
+            DType::F64 => numbers::<f64>(&shape, read),
+        };
+        made.map_err(|what| self.refuse(what))
+    }
+
+    /// The bytes of the rows `rows` in C order, little-endian.
+    pub(in crate::rollouts) fn bytes(&self, rows: Range<usize>) -> Result<Vec<u8>, StoreError> {
+        let (rows, shape) = self.wanted(rows)?;
+        let mut bytes = vec![0; shape.iter().product::<usize>() * self.layout.dtype.size()];
+        self.read(&rows, &mut bytes).map_err(|what| self.refuse(what))?;
+        if cfg!(target_endian = "big") {
+            bytes.chunks_exact_mut(self.layout.dtype.size()).for_each(<[u8]>::reverse);
+        }
+        Ok(bytes)
+    }
+
+    /// The rows of `rows` that there are and their shape, if the array's files can hold them.
+    fn wanted(&self, rows: Range<usize>) -> Result<(Range<usize>, Vec<usize>), StoreError> {
+        let mut shape = self.layout.shape.clone();
+        let Some(first) = shape.first_mut() else { return Err(self.refuse("it has no axes".to_owned())) };
+        let start = rows.start.min(*first);
+        let rows = start..rows.end.min(*first).max(start);
+        *first = rows.len();
+        if !shape.contains(&0) {
+            self.files().check(&rows).map_err(|what| self.refuse(what))?;
+        }
+        Ok((rows, shape))
+    }
+
+    fn read(&self, rows: &Range<usize>, target: &mut [u8]) -> Result<(), String> {
+        if target.is_empty() { Ok(()) } else { self.files().read(rows, target) }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files { layout: &self.layout, directory: self.directory.clone(), path: &self.path, all_stored: self.all_stored }
+    }
+
+    fn refuse(&self, what: String) -> StoreError {
+        StoreError::node(&self.store, &self.path, what)
+    }
+}
+
+/// An array whose elements' bytes `read` gives.
+fn numbers<T: Item + bytemuck::Pod>(
+    shape: &[usize],
+    read: impl FnOnce(&mut [u8]) -> Result<(), String>,
+) -> Result<Array, String> {
+    let mut items = vec![T::zeroed(); shape.iter().product()];
+    read(bytemuck::cast_slice_mut(&mut items))?;
+    Array::from_vec(shape, items).map_err(|error| error.to_string())
+}
+
+fn booleans(shape: &[usize], read: impl FnOnce(&mut [u8]) -> Result<(), String>) -> Result<Array, String> {
+    let mut bytes = vec![0_u8; shape.iter().product()];
+    read(&mut bytes)?;
+    if bytes.iter().any(|byte| *byte > 1) {
+        return Err("it holds what is neither true nor false".to_owned());
+    }
+    let items: Vec<bool> = bytes.into_iter().map(|byte| byte == 1).collect();
+    Array::from_vec(shape, items).map_err(|error| error.to_string())
 }
 
 impl StoreReader {
@@ -32,10 +137,14 @@ impl StoreReader {
         if !directory.exists() {
             return Err(StoreError::Missing { path: directory.to_owned() });
         }
-        let reader = Self { files: Arc::new(Directory::new(directory)) };
+        let mut reader = Self { files: Directory::new(directory), all_stored: false };
         let not_a_store = |what: String| StoreError::NotAStore { path: directory.to_owned(), what };
         match reader.node("") {
-            Ok(Some(node)) if is(&node, "group") => Ok(reader),
+            Ok(Some(node)) if is(&node, "group") => {
+                let stored = node.get("attributes").and_then(Value::as_map).and_then(|map| map.get("chunks_stored"));
+                reader.all_stored = stored.and_then(Value::as_text) == Some("all");
+                Ok(reader)
+            }
             Ok(Some(_)) => Err(not_a_store("its `zarr.json` does not describe a group of Zarr v3".to_owned())),
             Ok(None) => Err(not_a_store("it has no `zarr.json`".to_owned())),
             Err(StoreError::Node { what, .. }) => Err(not_a_store(what)),
@@ -43,8 +152,12 @@ impl StoreReader {
         }
     }
 
+    /// A store that its writer has not finished: it has no root yet, and every chunk there is.
+    pub(in crate::rollouts) fn unfinished(directory: &Path) -> Self {
+        Self { files: Directory::new(directory), all_stored: true }
+    }
+
     /// The store's directory.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn directory(&self) -> &Path {
         self.files.root()
     }
@@ -59,6 +172,11 @@ impl StoreReader {
         }
     }
 
+    /// Whether `path` has a document, whatever it says.
+    pub(in crate::rollouts) fn is_there(&self, path: &str) -> bool {
+        self.files.path(&document::key(path)).exists()
+    }
+
     /// Whether `path` is a group.
     pub(in crate::rollouts) fn has_group(&self, path: &str) -> bool {
         matches!(self.node(path), Ok(Some(node)) if is(&node, "group"))
@@ -70,7 +188,6 @@ impl StoreReader {
     }
 
     /// The names of the arrays in a group, sorted.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn arrays(&self, group: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.files.path(group)) else { return Vec::new() };
         let mut names: Vec<String> = entries
@@ -81,76 +198,62 @@ impl StoreReader {
         names
     }
 
+    /// The paths of all groups and arrays, sorted; the root is `""`.
+    pub(in crate::rollouts) fn nodes(&self) -> Result<Vec<String>, StoreError> {
+        let mut paths = vec![String::new()];
+        let mut next = 0;
+        while let Some(path) = paths.get(next).cloned() {
+            next += 1;
+            if !self.has_group(&path) {
+                continue;
+            }
+            let directory = self.files.path(&path);
+            let entries = std::fs::read_dir(&directory).map_err(|error| StoreError::files(&directory, error))?;
+            for entry in entries {
+                let entry = entry.map_err(|error| StoreError::files(&directory, error))?;
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let below = if path.is_empty() { name } else { format!("{path}/{name}") };
+                if self.is_there(&below) {
+                    paths.push(below);
+                }
+            }
+        }
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    /// A node's whole document.
+    pub(in crate::rollouts) fn document(&self, path: &str) -> Result<Map, StoreError> {
+        self.node(path)?.ok_or_else(|| self.refuse(path, "there is no such group or array"))
+    }
+
     /// An array's element type and lengths, without reading its chunks.
-    #[allow(dead_code, reason = "what a store offers beside its data")]
     pub(in crate::rollouts) fn shape(&self, path: &str) -> Result<(DType, Vec<usize>), StoreError> {
-        self.described(&self.array_node(path)?, path)
+        let layout = self.layout(path)?;
+        Ok((layout.dtype, layout.shape))
     }
 
     /// A whole array.
     pub(in crate::rollouts) fn array(&self, path: &str) -> Result<Array, StoreError> {
-        let mut node = self.array_node(path)?;
-        let (dtype, shape) = self.described(&node, path)?;
-        if shape.contains(&0) {
-            return Ok(Array::zeros(dtype, &shape));
-        }
-        node.shift_remove("attributes");
-        let text = json::to_string(&document::standard(&Value::Map(node)));
-        let metadata = ArrayMetadata::try_from(text.as_str()).map_err(|error| self.refuse(path, error))?;
-        let node = Node::new_with_metadata(Arc::clone(&self.files), &format!("/{path}"), metadata)
-            .map_err(|error| self.refuse(path, error))?;
-        Ok(match dtype {
-            DType::Bool => Array::Bool(self.elements::<bool>(path, &node, &shape)?),
-            DType::I8 => Array::I8(self.elements::<i8>(path, &node, &shape)?),
-            DType::I16 => Array::I16(self.elements::<i16>(path, &node, &shape)?),
-            DType::I32 => Array::I32(self.elements::<i32>(path, &node, &shape)?),
-            DType::I64 => Array::I64(self.elements::<i64>(path, &node, &shape)?),
-            DType::U8 => Array::U8(self.elements::<u8>(path, &node, &shape)?),
-            DType::U16 => Array::U16(self.elements::<u16>(path, &node, &shape)?),
-            DType::U32 => Array::U32(self.elements::<u32>(path, &node, &shape)?),
-            DType::F16 => Array::F16(self.elements::<f16>(path, &node, &shape)?),
-            DType::F32 => Array::F32(self.elements::<f32>(path, &node, &shape)?),
-            DType::F64 => Array::F64(self.elements::<f64>(path, &node, &shape)?),
-        })
+        self.rows(path, 0..usize::MAX)
     }
 
-    /// Decodes every chunk; one that is missing is an error, not a chunk of zeros.
-    fn elements<T>(&self, path: &str, node: &Node, shape: &[usize]) -> Result<ArrayD<T>, StoreError>
-    where
-        T: ElementOwned + Copy + Send + Sync,
-    {
-        let grid = node.chunk_grid_shape().to_vec();
-        let count: usize = shape.iter().product();
-        let options = CodecOptions::default().with_concurrent_target(1);
-        let chunk = |index: &[u64]| -> Result<Vec<T>, StoreError> {
-            let key = node.chunk_key(index);
-            node.retrieve_chunk_if_exists_opt::<Vec<T>>(index, &options)
-                .map_err(|error| self.refuse(path, format!("chunk `{key}`: {error}")))?
-                .ok_or_else(|| self.refuse(path, format!("chunk `{key}` is missing")))
-        };
-        let first = vec![0; grid.len()];
-        let lengths = node.chunk_shape(&first).map_err(|error| self.refuse(path, error))?;
-        let inner_whole =
-            lengths.iter().zip(shape).skip(1).all(|(chunk, length)| u64::try_from(*length) == Ok(chunk.get()));
-        let elements = if inner_whole {
-            let chunks = grid.first().copied().unwrap_or(1);
-            let parts = (0..chunks).into_par_iter().map(|position| {
-                let mut index = first.clone();
-                if let Some(slot) = index.first_mut() {
-                    *slot = position;
-                }
-                chunk(&index)
-            });
-            let mut elements = parts.collect::<Result<Vec<_>, _>>()?.concat();
-            elements.truncate(count);
-            elements
-        } else {
-            for index in &zarrs::array::ArraySubset::new_with_shape(grid).indices() {
-                chunk(&index)?;
-            }
-            node.retrieve_array_subset(&node.subset_all()).map_err(|error| self.refuse(path, error))?
-        };
-        ArrayD::from_shape_vec(IxDyn(shape), elements).map_err(|error| self.refuse(path, error))
+    /// The rows `rows` of an array, as far as it has them: a range of its first axis.
+    pub(in crate::rollouts) fn rows(&self, path: &str, rows: Range<usize>) -> Result<Array, StoreError> {
+        self.column(path)?.rows(rows)
+    }
+
+    /// An array whose rows are to be read part by part: its document is read once.
+    pub(in crate::rollouts) fn column(&self, path: &str) -> Result<Column, StoreError> {
+        let layout = self.layout(path)?;
+        let directory = self.files.path(path);
+        Ok(Column {
+            store: self.files.root().to_owned(),
+            path: path.to_owned(),
+            directory,
+            layout,
+            all_stored: self.all_stored,
+        })
     }
 
     /// The document of a node, or `None` where there is none.
@@ -173,23 +276,8 @@ impl StoreReader {
         }
     }
 
-    fn described(&self, node: &Map, path: &str) -> Result<(DType, Vec<usize>), StoreError> {
-        let name = node.get("data_type").and_then(Value::as_text).unwrap_or_default();
-        let dtype: DType = name.parse().map_err(|error| self.refuse(path, error))?;
-        let lengths = |list: Option<&Value>| -> Option<Vec<u64>> {
-            let lengths = list?.as_list()?.iter().map(|item| u64::try_from(item.as_int()?).ok());
-            let lengths: Vec<u64> = lengths.collect::<Option<_>>()?;
-            let size = u64::try_from(document::item_size(dtype)).ok()?;
-            let bytes = lengths.iter().try_fold(size, |bytes, length| bytes.checked_mul(*length))?;
-            (bytes <= LARGEST).then_some(lengths)
-        };
-        let shape = lengths(node.get("shape")).ok_or_else(|| self.refuse(path, "its shape is not one of an array"))?;
-        let grid = node.get("chunk_grid").and_then(Value::as_map).and_then(|grid| grid.get("configuration")?.as_map());
-        lengths(grid.and_then(|grid| grid.get("chunk_shape")))
-            .filter(|chunks| chunks.len() == shape.len() && !chunks.contains(&0))
-            .ok_or_else(|| self.refuse(path, "its chunks are not regular"))?;
-        let shape = shape.into_iter().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        Ok((dtype, shape.collect()))
+    fn layout(&self, path: &str) -> Result<Layout, StoreError> {
+        Layout::of(&self.array_node(path)?).map_err(|what| self.refuse(path, what))
     }
 
     fn refuse(&self, path: &str, what: impl std::fmt::Display) -> StoreError {

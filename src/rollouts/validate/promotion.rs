@@ -1,0 +1,222 @@
+//! Promoted shards: the markers that a promotion leaves in a store agree with each other, with the
+//! sidecar, with the tables, and with the digest of everything the store holds.
+
+use std::path::Path;
+
+use super::findings::Findings;
+use super::root::Root;
+use super::tables::Tables;
+use crate::digest::sha256_hex;
+use crate::rollouts::content;
+use crate::rollouts::schema::MANIFEST_FILE;
+use crate::rollouts::target::short_hash;
+use crate::rollouts::zarr::StoreReader;
+use crate::text::json;
+use crate::value::{Map, Value};
+
+const OWNER: &str = "_owner.json";
+const SUCCESS: &str = "_SUCCESS.json";
+
+/// A marker is at most this long.
+const LONGEST: u64 = 1 << 20;
+
+/// What both markers say of the shard.
+const SHARED: [&str; 9] = [
+    "shard_id",
+    "writer_config_hash",
+    "source_manifest_hash",
+    "split_manifest_hash",
+    "generation_revision_hash",
+    "source_cache_version",
+    "split",
+    "num_source_rows",
+    "campaign_binding",
+];
+
+pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
+    let there = |name: &str| reader.directory().join(name).symlink_metadata().is_ok();
+    match (there(OWNER), there(SUCCESS)) {
+        (false, false) => return,
+        (true, true) => {}
+        (true, false) => return findings.add(format!("{SUCCESS}: is missing beside {OWNER}")),
+        (false, true) => return findings.add(format!("{OWNER}: is missing beside {SUCCESS}")),
+    }
+    let mut read = |name| match marker(&reader.directory().join(name)) {
+        Ok(map) => Some(map),
+        Err(what) => {
+            findings.add(format!("{name}: {what}"));
+            None
+        }
+    };
+    let (Some(owner), Some(success)) = (read(OWNER), read(SUCCESS)) else { return };
+    let mut own = Findings::default();
+    markers(&owner, &success, root, tables, &mut own);
+    entry(&owner, root, &mut own);
+    // What does not fit by its own words need not be read once more.
+    if own.is_empty() {
+        let said = text(&owner, "rollout_store_content_sha256");
+        let bytes = std::fs::read(reader.directory().join(MANIFEST_FILE)).unwrap_or_default();
+        match content::digest(reader, &bytes) {
+            Ok(digest) if digest == said => {}
+            Ok(digest) => {
+                own.add(format!(
+                    "{OWNER} rollout_store_content_sha256: is {said}, but the store's content gives {digest}"
+                ));
+            }
+            Err(error) => own.add(error.to_string()),
+        }
+    }
+    findings.merge(own);
+}
+
+/// A marker's map: of a regular file that is not too long.
+fn marker(path: &Path) -> Result<Map, String> {
+    let metadata = path.symlink_metadata().map_err(|error| format!("cannot be read: {error}"))?;
+    if !metadata.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    if metadata.len() > LONGEST {
+        return Err(format!("has {} bytes, more than {LONGEST}", metadata.len()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))?;
+    match json::parse(&text) {
+        Ok(Value::Map(map)) => Ok(map),
+        Ok(_) => Err("does not hold a map".to_owned()),
+        Err(error) => Err(format!("is not JSON: {error}")),
+    }
+}
+
+fn text<'a>(map: &'a Map, key: &str) -> &'a str {
+    map.get(key).and_then(Value::as_text).unwrap_or_default()
+}
+
+fn printed(value: Option<&Value>) -> String {
+    value.map_or_else(|| "missing".to_owned(), json::to_string)
+}
+
+/// Adds a line where `found` is not `expected`.
+fn is(whose: &str, found: Option<&Value>, expected: Option<&Value>, findings: &mut Findings) {
+    let (found, expected) = (printed(found), printed(expected));
+    if found != expected {
+        findings.add(format!("{whose}: is {found}, not {expected}"));
+    }
+}
+
+/// Both markers, by each other and by the tables.
+fn markers(owner: &Map, success: &Map, root: &Root, tables: &Tables, findings: &mut Findings) {
+    for (name, map, kind) in [(OWNER, owner, "rollout_shard_owner"), (SUCCESS, success, "rollout_shard_success")] {
+        is(&format!("{name} sidecar_kind"), map.get("sidecar_kind"), Some(&kind.into()), findings);
+        let bound = root.attributes.get("manifest_sha256");
+        is(&format!("{name} rollout_manifest_sha256"), map.get("rollout_manifest_sha256"), bound, findings);
+        let digest = text(map, "rollout_store_content_sha256");
+        if digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            findings.add(format!("{name} rollout_store_content_sha256: is not 64 hexadecimal digits"));
+        }
+    }
+    for key in SHARED.into_iter().chain(["rollout_store_content_sha256"]) {
+        is(&format!("{SUCCESS} {key}"), success.get(key), owner.get(key), findings);
+    }
+    let digest = sha256_hex(json::to_canonical(&Value::Map(owner.clone())).as_bytes());
+    is(&format!("{SUCCESS} owner_sha256"), success.get("owner_sha256"), Some(&digest.as_str().into()), findings);
+    let counts = owner.get("counts").and_then(Value::as_map);
+    for (key, rows) in
+        [("rollouts", tables.rollouts.rows), ("steps", tables.steps.rows), ("candidates", tables.candidates.rows)]
+    {
+        let expected = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
+        is(&format!("{OWNER} counts.{key}"), counts.and_then(|counts| counts.get(key)), Some(&expected), findings);
+    }
+}
+
+/// The shard that the sidecar names is the owner's, and sound.
+fn entry(owner: &Map, root: &Root, findings: &mut Findings) {
+    let shard = root.manifest.get("generation").and_then(Value::as_map).and_then(|map| map.get("shard")?.as_map());
+    let Some(shard) = shard else {
+        return findings.add(format!("{MANIFEST_FILE} generation.shard: is missing in a promoted store"));
+    };
+    for (key, of) in [
+        ("shard_id", "shard_id"),
+        ("writer_config_hash", "writer_config_hash"),
+        ("source_manifest_hash", "source_manifest_hash"),
+        ("split_manifest_hash", "split_manifest_hash"),
+        ("source_cache_version", "source_cache_version"),
+        ("split", "split"),
+        ("num_source_rows", "num_rows"),
+    ] {
+        is(&format!("{OWNER} {key}"), owner.get(key), shard.get(of), findings);
+    }
+    let revision = shard.get("generation_revision_hash").cloned().unwrap_or_else(|| "".into());
+    is(&format!("{OWNER} generation_revision_hash"), owner.get("generation_revision_hash"), Some(&revision), findings);
+    // A binding that is null may be left out.
+    let bare = |map: &Map| {
+        let mut map = map.clone();
+        map.retain(|key, value| !(key == "campaign_binding" && value.is_null()));
+        json::to_canonical(&Value::Map(map))
+    };
+    if owner.get("shard_entry").and_then(Value::as_map).map(bare) != Some(bare(shard)) {
+        findings.add(format!("{OWNER} shard_entry: is not {MANIFEST_FILE} generation.shard"));
+    }
+    if let Err(what) = sound(shard) {
+        findings.add(format!("{MANIFEST_FILE} generation.shard: {what}"));
+    }
+}
+
+/// A shard's rows are its own: numbered from 0, of one split, each placed, and hashed.
+fn sound(shard: &Map) -> Result<(), String> {
+    let rows = shard.get("rows").and_then(Value::as_list).unwrap_or_default();
+    if text(shard, "manifest_version") != "rollout-shard-manifest-v2" {
+        return Err("manifest_version is not rollout-shard-manifest-v2".to_owned());
+    }
+    if rows.is_empty() || shard.get("num_rows").and_then(Value::as_int) != i64::try_from(rows.len()).ok() {
+        return Err("num_rows is not the number of its rows, or there are none".to_owned());
+    }
+    let campaign = shard.get("campaign_split").filter(|split| !split.is_null());
+    let mut records = Vec::with_capacity(rows.len());
+    for (order, row) in rows.iter().enumerate() {
+        let Some(row) = row.as_map() else { return Err(format!("row {order} is not a map")) };
+        let mut record = Map::new();
+        for key in [
+            "order",
+            "sample_index",
+            "sample_key",
+            "scene_id",
+            "snippet_id",
+            "split",
+            "source_shard_id",
+            "source_shard_row",
+        ] {
+            let Some(value) = row.get(key) else { return Err(format!("row {order} has no {key}")) };
+            record.insert(key.to_owned(), value.clone());
+        }
+        let int = |key: &str| match record.get(key) {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        };
+        if int("order") != i64::try_from(order).ok() {
+            return Err(format!("row {order} is not in order"));
+        }
+        if record.get("split") != shard.get("split") {
+            return Err(format!("row {order} is of another split"));
+        }
+        if text(row, "source_shard_id").is_empty() || int("source_shard_row").is_none_or(|row| row < 0) {
+            return Err(format!("row {order} is placed in no shard"));
+        }
+        if let Some(split) = row.get("campaign_split").filter(|split| !split.is_null()) {
+            if Some(split) != campaign {
+                return Err(format!("row {order} is of another campaign split"));
+            }
+            record.insert("campaign_split".to_owned(), split.clone());
+        }
+        records.push(Value::Map(record));
+    }
+    let hashed: Map = [
+        ("source_manifest_hash".to_owned(), text(shard, "source_manifest_hash").into()),
+        ("split".to_owned(), text(shard, "split").into()),
+        ("records".to_owned(), Value::List(records)),
+    ]
+    .into();
+    let hash = short_hash(&Value::Map(hashed));
+    if text(shard, "split_manifest_hash") == hash {
+        return Ok(());
+    }
+    Err(format!("split_manifest_hash is {}, but its rows give {hash}", text(shard, "split_manifest_hash")))
+}
