@@ -12,9 +12,12 @@ use super::sobol;
 use crate::random::Rng;
 use crate::value::{Map, Value};
 
+/// Decides on a point; the error is one line.
+type Test = dyn Fn(&Map) -> Result<bool, String>;
+
 /// Whether a point fulfils something; a script's function, or some values that it must have.
 #[derive(Clone)]
-pub struct Condition(Rc<dyn Fn(&Map) -> Result<bool, String>>);
+pub struct Condition(Rc<Test>);
 
 impl Condition {
     /// The condition that `holds` decides.

@@ -149,7 +149,9 @@ fn each(axes: &[String], trials: &[Finished]) -> Table {
     }
     let stopped = trials.iter().any(|trial| trial.stopped.is_some());
     let mut columns: Vec<String> = std::iter::once("trial".to_owned()).chain(axes.iter().cloned()).collect();
-    columns.extend(metrics.iter().cloned());
+    // A metric may be called like an axis.
+    let named = |name: &String| if axes.contains(name) { format!("result.{name}") } else { name.clone() };
+    columns.extend(metrics.iter().map(named));
     columns.extend(stopped.then(|| "stopped".to_owned()));
     let rows = trials.iter().map(|trial| {
         let mut row = vec![trial.id.as_str().into()];

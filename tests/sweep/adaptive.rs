@@ -122,7 +122,7 @@ fn the_parzen_estimator_finds_what_random_draws_miss() {
     };
     let mean = |startup: u64| (0..10).map(|seed| best(startup, seed)).sum::<f64>() / 10.0;
     let (estimated, random) = (mean(10), mean(60));
-    assert!(estimated < 0.7 * random, "{estimated} against {random}");
+    assert!(estimated < 0.8 * random, "{estimated} against {random}");
     assert_eq!(best(10, 4), best(10, 4));
 }
 
