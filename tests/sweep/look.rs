@@ -8,7 +8,7 @@ use crate::command::Scratch;
 /// Trials of different lengths over three seeds.
 fn swept() -> Scratch {
     let scratch = Scratch::new();
-    scratch.write("sweep.lua", &quick("{ steps = { 20, 40, 30 } }", "repeats = 3, metric = 'mean_return', "));
+    scratch.write("sweep.lua", &quick("{ steps = { 20, 40, 30 } }", "repeats = 3, metric = 'total_reward', "));
     scratch.skyfall(&["sweep", "sweep.lua"]).ok();
     scratch
 }
@@ -19,7 +19,7 @@ fn a_table_has_means_over_seeds_with_intervals() {
     let table = |arguments: &[&str]| scratch.skyfall(&[&["sweep", "table", "quick"], arguments].concat()).ok().stdout;
     let csv = table(&["--format", "csv"]);
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "steps,n,mean_return,mean_return_low,mean_return_high");
+    assert_eq!(lines[0], "steps,n,total_reward,total_reward_low,total_reward_high");
     assert_eq!(lines.len(), 4);
     let cells: Vec<f64> = lines[1].split(',').map(|cell| cell.parse().unwrap()).collect();
     assert_eq!(cells[..2], [20.0, 3.0]);
@@ -30,12 +30,12 @@ fn a_table_has_means_over_seeds_with_intervals() {
     assert_eq!(table(&["--only", "steps=30", "--format", "csv"]).lines().count(), 2);
     assert_eq!(
         table(&["--over", "steps", "--format", "csv"]).lines().next(),
-        Some("seed,n,mean_return,mean_return_low,mean_return_high")
+        Some("seed,n,total_reward,total_reward_low,total_reward_high")
     );
     let each = table(&["--each", "--format", "csv"]);
     assert!(each.starts_with("trial,steps,seed,result.steps,episodes,windows,"), "{each}");
     assert_eq!(each.lines().count(), 10);
-    assert!(table(&["--format", "md"]).starts_with("| steps | n | mean_return |"));
+    assert!(table(&["--format", "md"]).starts_with("| steps | n | total_reward |"));
     assert!(table(&[]).lines().all(|line| !line.ends_with(' ')));
     let json: serde_json::Value = serde_json::from_str(&table(&["--format", "json"])).unwrap();
     assert_eq!(json[2]["steps"], 30);
@@ -58,18 +58,18 @@ fn a_parquet_table_is_read_by_others() {
     let code = "import sys\ntry:\n  import pyarrow.parquet as p\nexcept ImportError:\n  print('no pyarrow'); sys.exit()\nt = p.read_table('table.parquet'); print(t.column_names, t.num_rows)";
     let ran = Command::new(python).args(["-c", code]).current_dir(scratch.path()).output().unwrap();
     let told = String::from_utf8(ran.stdout).unwrap();
-    assert!(told.contains("no pyarrow") || told.contains("'mean_return_high'] 3"), "{told}");
+    assert!(told.contains("no pyarrow") || told.contains("'total_reward_high'] 3"), "{told}");
 }
 
 #[test]
 fn the_best_is_the_best_mean_and_its_trials_are_named() {
     let scratch = swept();
     let best = scratch.skyfall(&["sweep", "best", "quick"]).ok().stdout;
-    let csv = scratch.skyfall(&["sweep", "table", "quick", "--sort", "-mean_return", "--format", "csv"]).ok().stdout;
+    let csv = scratch.skyfall(&["sweep", "table", "quick", "--sort", "-total_reward", "--format", "csv"]).ok().stdout;
     let steps = csv.lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
     let lines: Vec<&str> = best.lines().collect();
     assert_eq!(lines[0], format!("steps={steps}"));
-    assert!(lines[1].starts_with("mean_return: ") && lines[1].ends_with("n = 3"), "{best}");
+    assert!(lines[1].starts_with("total_reward: ") && lines[1].ends_with("n = 3"), "{best}");
     assert_eq!(lines.len(), 5);
     assert!(lines[2..].iter().all(|path| scratch.file(path).join("traces.jsonl").exists()), "{best}");
 }
