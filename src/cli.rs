@@ -16,6 +16,7 @@ mod run;
 mod script;
 mod serve;
 mod signals;
+mod sweep;
 mod test;
 mod trace;
 
@@ -42,7 +43,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(problem) => return ExitCode::from(usage(&problem, &typed).code()),
     };
     let terminal = Rc::new(Terminal::new(arguments.quiet, arguments.error_format));
-    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &terminal)));
+    let own = Process { words: typed.into_iter().skip(1).collect(), attempt: arguments.attempt };
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &own, &terminal)));
     let code = code.unwrap_or_else(|_| {
         let line = "this is a bug in skyfall; please report it with the lines above";
         terminal.report(&Diagnostic::new("bug", line, Exit::Bug));
@@ -92,17 +94,27 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
     Ok(())
 }
 
-fn run(command: Command, terminal: &Rc<Terminal>) -> u8 {
-    if matches!(command, Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_)) {
+/// This process: what was typed after the program's name, and the trial it is, if it is one.
+struct Process {
+    words: Vec<OsString>,
+    attempt: Option<PathBuf>,
+}
+
+fn run(command: Command, own: &Process, terminal: &Rc<Terminal>) -> u8 {
+    if matches!(
+        command,
+        Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_) | Command::Sweep(_)
+    ) {
         terminal.patient();
     }
     let ending = match command {
-        Command::Script(arguments) => return script::script(arguments, terminal),
+        Command::Script(arguments) => return script::script(arguments, own, terminal),
         Command::Run(arguments) => run::run(&arguments, terminal),
         Command::Eval(arguments) => eval::eval(&arguments, terminal),
         Command::Serve(arguments) => serve::serve(&arguments, terminal),
         Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
+        Command::Sweep(command) => sweep::sweep(&command, own, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
         Command::Test(arguments) => test::test(&arguments, terminal),
         Command::Repl(arguments) => repl::repl(&arguments, terminal),

@@ -13,7 +13,7 @@ mod write;
 
 pub use load::{LoadError, document, load};
 pub use read::ConfigErrors;
-pub use set::{SetError, set};
+pub use set::{SetError, set, set_value, value_at};
 pub use write::beside;
 pub(crate) use write::beside_as;
 

@@ -17,6 +17,8 @@ pub enum Exit {
     Usage,
     /// Input could not be read, or a limit stopped the work: 3.
     Input,
+    /// A trial's or shard's configuration is at fault; trying again is no use: 65.
+    BadConfig,
     /// A bug in skyfall: 70.
     Bug,
     /// Interrupted: 130.
@@ -32,6 +34,7 @@ impl Exit {
             Self::Failure => 1,
             Self::Usage => 2,
             Self::Input => 3,
+            Self::BadConfig => 65,
             Self::Bug => 70,
             Self::Interrupted => 130,
         }

@@ -5,10 +5,11 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`unit`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
+//! | campaigns | [`sweep`] | many runs |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
 //!
 //! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,
@@ -36,6 +37,8 @@ pub mod snapshot;
 pub mod space;
 pub mod suggest;
 mod sum;
+pub mod sweep;
 pub mod text;
 pub mod trace;
+pub mod unit;
 pub mod value;

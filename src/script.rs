@@ -25,8 +25,9 @@ mod standard;
 mod tools;
 
 pub use bare::BareScripts;
-pub use bind::experiment::{RunOptions, ScriptedExperiment};
+pub use bind::experiment::{RunOptions, ScriptedExperiment, Watch};
 pub use bind::factory::module_function;
+pub use bind::sweep::ScriptedSweep;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use limits::{Deadline, Limits};

@@ -58,6 +58,6 @@ pub use rows::{Entry, Rows, rows};
 pub use select::{Filter, select};
 pub use slot::{Scalar, Slot};
 pub use stats::stats;
-pub use table::{csv, parquet};
+pub use table::{csv, csv_of, parquet, parquet_of};
 pub use tally::Tally;
 pub use writer::{Summary, Writer, WriterOptions};

@@ -101,3 +101,16 @@ fn readme_s_experiment_runs_as_it_stands() {
     scratch.skyfall(&["eval", "--traces", "calm-windy-calm/traces.jsonl"]).ok();
     scratch.skyfall(&["serve", "calm-windy-calm/bundle", "--steps", "50"]).ok();
 }
+
+#[test]
+fn a_sweep_runs_through_either_command_and_eval_finds_its_trials() {
+    let scratch = Scratch::new();
+    scratch.write("06_sweep.lua", &script("06_sweep.lua"));
+    scratch.skyfall(&["script", "06_sweep.lua", "--jobs", "2", "--out", "script"]).ok();
+    scratch.skyfall(&["sweep", "06_sweep.lua", "--jobs", "2", "--out", "sweep"]).ok();
+    assert_eq!(crate::sweep::left(&scratch, "script"), crate::sweep::left(&scratch, "sweep"));
+    let report = scratch.skyfall(&["eval", "--traces", "sweep", "--group-by", "noise", "--format", "json"]).ok().stdout;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["runs"].as_array().unwrap().len(), 9);
+    assert_eq!(report["groups"].as_array().unwrap().len(), 3);
+}

@@ -2,6 +2,7 @@
 
 mod eval;
 mod limits;
+mod sweep;
 mod tools;
 
 use std::num::NonZeroU64;
@@ -10,6 +11,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
+pub(super) use sweep::{
+    PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
+    SweepStatusArguments, SweepTableArguments, TableFormat,
+};
 pub(super) use tools::{
     CompletionsArguments, DocArguments, NewArguments, ReplArguments, TestArguments, TypesArguments,
 };
@@ -27,6 +32,9 @@ pub(super) struct Arguments {
     /// How errors are printed: for people, or one JSON object a line
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) error_format: ErrorFormat,
+    /// This process is a sweep's trial, which works in DIR
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub(super) attempt: Option<PathBuf>,
 
     #[command(subcommand)]
     pub(super) command: Command,
@@ -63,6 +71,11 @@ pub(super) enum Command {
     /// Look at bundles
     #[command(subcommand)]
     Bundle(BundleCommand),
+    /// Run an experiment at many points, each trial in a process of its own; look at sweeps
+    #[command(
+        after_help = "Example: skyfall sweep noise.lua --jobs 2 --out noise\n         skyfall sweep experiment.yaml --axis algorithm.params.noise=0.1,0.2 --axis run.seed=1,2,3\n         skyfall sweep table noise"
+    )]
+    Sweep(Box<SweepCommand>),
     /// Look at rollout stores
     #[command(subcommand)]
     Rollouts(RolloutsCommand),
@@ -128,7 +141,7 @@ pub(super) struct ScriptArguments {
     /// Run CODE instead of a file
     #[arg(short = 'e', value_name = "CODE")]
     pub(super) code: Option<String>,
-    /// Where a returned experiment's trace and bundle go [default: its run's name]
+    /// Where a returned experiment's trace and bundle go, or a sweep's trials [default: its name]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
@@ -149,6 +162,8 @@ pub(super) struct ScriptArguments {
     /// Write the names of the files it had to do with to FILE
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) touched: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) pool: PoolArguments,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]

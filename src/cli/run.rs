@@ -106,6 +106,14 @@ fn finish(experiment: &ScriptedExperiment, arguments: &RunArguments, terminal: &
 fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     match script_host(arguments, terminal)?.run() {
         Ok(Outcome::Experiment(experiment)) => finish(&experiment, arguments, terminal),
+        Ok(Outcome::Sweep(_)) => Err(Box::new(
+            Diagnostic::new(
+                "run/sweep",
+                format!("{} returned a sweep, not an experiment", arguments.config.display()),
+                Exit::Failure,
+            )
+            .with_hint("run it with `skyfall sweep`"),
+        )),
         Ok(Outcome::Done) => Err(Box::new(
             Diagnostic::new(
                 "run/no-experiment",

@@ -11,13 +11,14 @@ use std::rc::Rc;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptError, ScriptHost, Settings};
 
-use super::Ending;
 use super::args::{PermissionArguments, ScriptArguments};
 use super::console::Terminal;
+use super::sweep::Order;
+use super::{Ending, Process};
 
 /// Runs a script; an experiment it returns is run, too. Whatever else went wrong after the user
 /// asked to stop, the exit code says that they did.
-pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
+pub(super) fn script(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8 {
     let other = match &arguments.file {
         _ if arguments.check => Some(check(&arguments, terminal)),
         Some(path) if path == Path::new("-") && (arguments.check_determinism || arguments.watch) => {
@@ -29,7 +30,7 @@ pub(super) fn script(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 
         _ => None,
     };
     match other {
-        None => run(arguments, terminal),
+        None => run(arguments, own, terminal),
         Some(Ok(exit)) => exit.code(),
         Some(Err(diagnostic)) => failed(&diagnostic, terminal),
     }
@@ -46,7 +47,7 @@ fn check(arguments: &ScriptArguments, terminal: &Rc<Terminal>) -> Ending {
     Ok(if found.is_empty() { Exit::Success } else { Exit::Failure })
 }
 
-fn run(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
+fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8 {
     let ending = source(&arguments).and_then(|script| {
         let mut settings = settings(&arguments.permissions)?;
         settings.limits = arguments.limits.limits();
@@ -87,6 +88,18 @@ fn run(arguments: ScriptArguments, terminal: &Rc<Terminal>) -> u8 {
                 terminal.warn("--out had no part in this: the script returned no experiment, and names its own files");
             }
             Exit::Success.code()
+        }
+        Ok(Outcome::Sweep(sweep)) => {
+            let order = Order {
+                out: arguments.out,
+                resume: arguments.checkpoints.resume,
+                dry_run: arguments.dry_run,
+                pool: arguments.pool,
+            };
+            match super::sweep::drive(*sweep, &order, own, terminal) {
+                Ok(exit) => exit.code(),
+                Err(diagnostic) => failed(&diagnostic, terminal),
+            }
         }
         Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
             Ok(exit) => exit.code(),

@@ -57,10 +57,29 @@ pub fn set(document: &mut Value, assignment: &str) -> Result<(), SetError> {
     if keys.iter().any(|key| key.is_empty()) {
         return Err(malformed());
     }
-    let value = match shape_of(&keys)? {
+    set_value(document, path, value_at(path, text)?)
+}
+
+/// What `text` is where the path leads: text as it stands where the schema has text, elsewhere
+/// JSON if it parses as JSON.
+///
+/// # Errors
+/// When the schema has no such path.
+pub fn value_at(path: &str, text: &str) -> Result<Value, SetError> {
+    let keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    Ok(match shape_of(&keys)? {
         Shape::Text => Value::from(text),
         _ => json::parse(text).unwrap_or_else(|_| Value::from(text)),
-    };
+    })
+}
+
+/// Sets what the path leads to, as [`set`] does.
+///
+/// # Errors
+/// As for [`set`].
+pub fn set_value(document: &mut Value, path: &str, value: Value) -> Result<(), SetError> {
+    let keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    shape_of(&keys)?;
     let mut changed = document.clone();
     *place(&mut changed, &keys)? = value;
     *document = changed;

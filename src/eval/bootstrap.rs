@@ -73,6 +73,12 @@ impl Strata {
 }
 
 impl Bootstrap {
+    /// The interval of the mean of `values`; of two values and more.
+    #[must_use]
+    pub fn mean_of(&self, values: &[f64]) -> Option<(f64, f64)> {
+        self.mean(&Strata::single(values))
+    }
+
     /// The interval of the mean; of two values and more.
     pub(super) fn mean(&self, sample: &Strata) -> Option<(f64, f64)> {
         if sample.len() < 2 {

@@ -11,6 +11,8 @@ mod text;
 
 use std::path::Path;
 
+pub use html::{Block, document};
+
 use super::Report;
 use super::plot;
 use crate::atomic::{self, AtomicError};

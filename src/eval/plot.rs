@@ -21,6 +21,7 @@ pub(crate) mod scatter;
 mod scene;
 mod shade;
 mod svg;
+pub mod sweep;
 mod text;
 mod visits;
 

@@ -23,6 +23,7 @@ mod scripted_env;
 mod scripted_policy;
 mod space;
 mod step;
+pub(super) mod sweep;
 pub(super) mod test;
 mod trace;
 mod vector;
@@ -148,6 +149,7 @@ pub(super) fn native(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Tab
         "reward" => reward::module(module)?,
         "rollouts" => rollouts::module(module)?,
         "space" => space::module(module)?,
+        "sweep" => sweep::module(module)?,
         "test" => test::module(module)?,
         "trace" => trace::module(module)?,
         "yaml" => yaml::module(module)?,

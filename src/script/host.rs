@@ -84,6 +84,8 @@ pub enum Outcome {
     Done,
     /// It returned an experiment, which the caller may run.
     Experiment(Box<bind::experiment::ScriptedExperiment>),
+    /// It returned a sweep, which the caller may run.
+    Sweep(Box<bind::sweep::ScriptedSweep>),
 }
 
 /// The message and the frames of an error nobody caught.
@@ -218,7 +220,10 @@ impl ScriptHost {
         Ok(match self.value()? {
             Value::UserData(data) => match data.take::<bind::experiment::ScriptedExperiment>() {
                 Ok(experiment) => Outcome::Experiment(Box::new(experiment)),
-                Err(_) => Outcome::Done,
+                Err(_) => match data.take::<bind::sweep::ScriptedSweep>() {
+                    Ok(sweep) => Outcome::Sweep(Box::new(sweep)),
+                    Err(_) => Outcome::Done,
+                },
             },
             Value::Table(table) if table.contains_key("env").unwrap_or(false) => {
                 let line = "the script returned a plain table, which is not run; return `skyfall.experiment` of it";

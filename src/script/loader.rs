@@ -33,6 +33,7 @@ pub(super) const LIBRARY: &[(&str, &str)] = &[
     ("skyfall.shaping", include_str!("../../stdlib/skyfall/shaping.lua")),
     ("skyfall.space", include_str!("../../stdlib/skyfall/space.lua")),
     ("skyfall.stats", include_str!("../../stdlib/skyfall/stats.lua")),
+    ("skyfall.sweep", include_str!("../../stdlib/skyfall/sweep.lua")),
     ("skyfall.tables", include_str!("../../stdlib/skyfall/tables.lua")),
     ("skyfall.test", include_str!("../../stdlib/skyfall/test.lua")),
     ("skyfall.trace", include_str!("../../stdlib/skyfall/trace.lua")),

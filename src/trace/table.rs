@@ -166,6 +166,35 @@ pub fn parquet(
     Ok((warnings, written.and_then(|()| writer.finish())))
 }
 
+/// The rows of a table in memory as CSV, as [`csv`] writes them; each has a cell for each name.
+#[must_use]
+pub fn csv_of(names: &[String], rows: &[Vec<Value>]) -> Vec<u8> {
+    let (mut text, mut line) = (Vec::new(), Vec::new());
+    let head: Vec<Value> = names.iter().map(|name| name.as_str().into()).collect();
+    for cells in std::iter::once(&head).chain(rows) {
+        csv::write_line(&mut line, cells);
+        text.append(&mut line);
+    }
+    text
+}
+
+/// The rows of a table in memory as a Parquet file, as [`parquet`] writes it.
+///
+/// # Errors
+/// When a part is larger than the format allows.
+pub fn parquet_of(names: &[String], rows: &[Vec<Value>]) -> io::Result<Vec<u8>> {
+    let kind = |place: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_null());
+        cells.map(ColumnKind::of).reduce(ColumnKind::with).unwrap_or(ColumnKind::Text)
+    };
+    let columns = names.iter().enumerate().map(|(place, name)| Column { name: name.clone(), kind: kind(place) });
+    let mut file = Vec::new();
+    let mut writer = ParquetWriter::new(&mut file, columns.collect())?;
+    rows.iter().try_for_each(|row| writer.push(row))?;
+    writer.finish()?;
+    Ok(file)
+}
+
 /// Hands each scalar of a row to `put`, with its group and its name.
 fn flatten(line: &ParsedLine<'_>, put: &mut impl FnMut(Group, &str, Value)) {
     for (key, value) in Identity::from_json(line.identity).fields {

@@ -23,6 +23,7 @@ local native = ...
 ---@field shaping skyfall.shapinglib
 ---@field space skyfall.spacelib
 ---@field stats skyfall.statslib
+---@field sweep skyfall.sweeplib
 ---@field tables skyfall.tableslib
 ---@field test skyfall.testlib
 ---@field trace skyfall.tracelib
@@ -47,6 +48,7 @@ local M = {
   shaping = require "skyfall.shaping",
   space = require "skyfall.space",
   stats = require "skyfall.stats",
+  sweep = require "skyfall.sweep",
   tables = require "skyfall.tables",
   test = require "skyfall.test",
   trace = require "skyfall.trace",

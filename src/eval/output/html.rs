@@ -5,6 +5,7 @@
 //! cut and say so; the numbers are always of all rows.
 
 mod page;
+mod plain;
 mod run;
 
 use super::cell::{self, Column};
@@ -14,6 +15,7 @@ use crate::eval::plot;
 use crate::text::json;
 use crate::value::Value;
 use page::{Page, prose, text};
+pub use plain::{Block, document};
 
 /// The page's looks.
 const STYLE: &str = include_str!("html/style.css");
@@ -24,7 +26,7 @@ const MOST_RUNS: usize = 200;
 
 /// `report` as an HTML page.
 pub(super) fn render(report: &Report) -> String {
-    let mut page = Page::new(&(STYLE.to_owned() + &plot::page_style()));
+    let mut page = Page::titled("Evaluation", &(STYLE.to_owned() + &plot::page_style()));
     let rows: u64 = report.inputs.iter().map(|input| input.rows).sum();
     page.heading(1, "Evaluation");
     page.paragraph(&format!(

@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn clip_planes_are_halves_within_them() {
-        for metres in [0.001, 0.1, 1.0, 19.99, 20.0, 65_504.0, 1e9] {
+        for metres in [0.001_f64, 0.1, 1.0, 19.99, 20.0, 65_504.0, 1e9] {
             let (least, most) = (at_least(metres.min(65_504.0)), at_most(metres));
             assert!(least.to_f64() >= metres.min(65_504.0) && most.to_f64() <= metres, "{metres}");
             assert!(least.to_bits() - most.to_bits() <= 1, "{metres}: {most} {least}");

@@ -48,7 +48,12 @@ pub struct RunOptions {
     pub checkpoints: Option<Checkpoints>,
     /// What the script wants to hear of.
     pub callbacks: Callbacks,
+    /// Is told of every window; the run ends with the one it answers `true` to.
+    pub watch: Option<Watch>,
 }
+
+/// Is told of windows, and says whether the run is to end.
+pub type Watch = Box<dyn Fn(&Window) -> Result<bool, String>>;
 
 impl RunOptions {
     /// Options that only say where the artifacts go.
@@ -110,6 +115,8 @@ impl ScriptedExperiment {
             console: &*self.host.console,
             callbacks: &options.callbacks,
             total: self.config.rollout.total_steps,
+            watch: options.watch.as_ref(),
+            over: false,
         };
         let traces = options.traces.as_deref();
         let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
@@ -158,7 +165,7 @@ fn handle<T: 'static>(table: &Table, field: &str) -> mlua::Result<Option<mlua::A
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module.table.raw_set("version", env!("CARGO_PKG_VERSION"))?;
-    module.function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, None))?.function(
+    module.function("experiment", |lua, host, given: LuaValue| experiment(lua, host, &given, (None, &[])))?.function(
         "run_experiment",
         |lua, host, (given, options): (LuaValue, LuaValue)| {
             if host.dry_run {
@@ -170,7 +177,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
                 LuaValue::UserData(data) if data.is::<ScriptedExperiment>() => {
                     data.borrow::<ScriptedExperiment>()?.reseeded(seed)
                 }
-                given => experiment(lua, host, given, seed)?,
+                given => experiment(lua, host, given, (seed, &[]))?,
             };
             let result = made.run_inner(&options)?;
             result_table(lua, &result, made.name(), &options).map_err(Fault::from)
@@ -185,10 +192,55 @@ impl ScriptedExperiment {
         config.run.seed = seed.unwrap_or(config.run.seed);
         Self { lua: self.lua.clone(), host: Rc::clone(&self.host), config, given: self.given.clone() }
     }
+
+    /// The same experiment with other values of some fields, each named by its path.
+    pub(super) fn overridden(&self, overrides: &[(String, Value)]) -> Result<Self, Fault> {
+        configured(&self.lua, &self.host, self.config.to_value(), self.given.clone(), (None, overrides))
+    }
+
+    /// The same experiment with another configuration, of the same parts.
+    pub(super) fn changed(mut self, change: impl FnOnce(&mut ExperimentConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Whether its run was given a name, and a seed.
+    pub(super) fn identifies_itself(&self) -> (bool, bool) {
+        let given = |field| {
+            let run = self.given.raw_get::<Table>("run").ok();
+            run.is_some_and(|run| run.contains_key(field).unwrap_or(false))
+        };
+        (given("name"), given("seed"))
+    }
+
+    /// The machine that it lives in.
+    pub(super) fn machine(&self) -> (Lua, Rc<Host>) {
+        (self.lua.clone(), Rc::clone(&self.host))
+    }
+}
+
+/// What a script gives as an experiment, a checked one or its configuration, with more overrides.
+pub(super) fn of_given(
+    lua: &Lua,
+    host: &Rc<Host>,
+    given: &LuaValue,
+    overrides: &[(String, Value)],
+) -> Result<ScriptedExperiment, Fault> {
+    match given {
+        LuaValue::UserData(data) if data.is::<ScriptedExperiment>() => {
+            data.borrow::<ScriptedExperiment>()?.overridden(overrides)
+        }
+        given => experiment(lua, host, given, (None, overrides)),
+    }
 }
 
 /// Checks a configuration and makes an experiment of it.
-fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -> Result<ScriptedExperiment, Fault> {
+fn experiment(
+    lua: &Lua,
+    host: &Rc<Host>,
+    given: &LuaValue,
+    replaced: (Option<u64>, &[(String, Value)]),
+) -> Result<ScriptedExperiment, Fault> {
     let LuaValue::Table(given) = given else {
         return Err(Fault::Line(format!("the configuration must be a table, got {}", convert::describe(given))));
     };
@@ -204,7 +256,7 @@ fn experiment(lua: &Lua, host: &Rc<Host>, given: &LuaValue, seed: Option<u64>) -
             document.insert(name.clone(), convert::read(&value, &name)?);
         }
     }
-    configured(lua, host, Value::Map(document), given.clone(), seed)
+    configured(lua, host, Value::Map(document), given.clone(), replaced)
 }
 
 /// An experiment of the configuration `document`, beside the objects in `given`.
@@ -213,16 +265,14 @@ fn configured(
     host: &Rc<Host>,
     mut document: Value,
     given: Table,
-    seed: Option<u64>,
+    (seed, overrides): (Option<u64>, &[(String, Value)]),
 ) -> Result<ScriptedExperiment, Fault> {
+    for (path, value) in overrides {
+        refuse_object(&given, "axis", path)?;
+        config::set_value(&mut document, path, value.clone()).map_err(line)?;
+    }
     for assignment in &host.overrides {
-        let section = assignment.split(['.', '=']).next().unwrap_or_default();
-        if matches!(given.raw_get::<LuaValue>(section)?, LuaValue::UserData(_)) {
-            return Err(Fault::Line(format!(
-                "--set {assignment}: the script makes its `{section}` by calls, which --set does not reach; change the \
-                 script, or `skyfall run` the configuration that --dry-run prints"
-            )));
-        }
+        refuse_object(&given, "set", assignment)?;
         config::set(&mut document, assignment).map_err(line)?;
     }
     let mut config = ExperimentConfig::from_value(&document).map_err(line)?;
@@ -231,6 +281,18 @@ fn configured(
     let made = ScriptedExperiment { lua: lua.clone(), host: Rc::clone(host), config, given };
     made.build()?;
     Ok(made)
+}
+
+/// A section that the script made by calls cannot be changed from outside.
+fn refuse_object(given: &Table, flag: &str, assignment: &str) -> Result<(), Fault> {
+    let section = assignment.split(['.', '=']).next().unwrap_or_default();
+    if matches!(given.raw_get::<LuaValue>(section)?, LuaValue::UserData(_)) {
+        return Err(Fault::Line(format!(
+            "--{flag} {assignment}: the script makes its `{section}` by calls, which --{flag} does not reach; change the \
+             script, or `skyfall run` the configuration that --dry-run prints"
+        )));
+    }
+    Ok(())
 }
 
 /// The experiment of a configuration that is plain data.
@@ -243,7 +305,7 @@ pub(in crate::script) fn of_document(
     document: Value,
 ) -> Result<ScriptedExperiment, String> {
     let given = lua.create_table().map_err(|error| message(&error))?;
-    configured(lua, host, document, given, None).map_err(told)
+    configured(lua, host, document, given, (None, &[])).map_err(told)
 }
 
 /// The options of a run, and the seed among them.
@@ -360,6 +422,9 @@ struct ScriptObserver<'a> {
     console: &'a dyn Console,
     callbacks: &'a Callbacks,
     total: u64,
+    watch: Option<&'a Watch>,
+    /// Whether the watcher has ended the run.
+    over: bool,
 }
 
 impl ScriptObserver<'_> {
@@ -390,6 +455,9 @@ impl Observer for ScriptObserver<'_> {
 
     fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
         self.console.progress(regime.id.as_deref().unwrap_or(""), window.done, self.total);
+        if let Some(watch) = self.watch {
+            self.over |= watch(window)?;
+        }
         let Some(function) = &self.callbacks.window else { return Ok(()) };
         let table = window_table(self.lua, window);
         let labelled = |table: Table| table.raw_set("regime_id", regime.id.as_deref()).map(|()| table);
@@ -397,6 +465,6 @@ impl Observer for ScriptObserver<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.console.interrupted()
+        self.over || self.console.interrupted()
     }
 }

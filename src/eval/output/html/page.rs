@@ -13,11 +13,12 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub(super) fn new(style: &str) -> Self {
+    pub(super) fn titled(title: &str, style: &str) -> Self {
         let head = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
                     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-                    <meta name=\"color-scheme\" content=\"light dark\">\n<title>Evaluation</title>\n";
-        Self { markup: format!("{head}<style>\n{style}</style>\n</head>\n<body>\n<main>\n") }
+                    <meta name=\"color-scheme\" content=\"light dark\">\n";
+        let title = text(title);
+        Self { markup: format!("{head}<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n") }
     }
 
     pub(super) fn heading(&mut self, level: u8, markup: &str) {

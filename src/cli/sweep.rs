@@ -1,0 +1,219 @@
+//! `skyfall sweep`: running sweeps, and looking at them.
+
+mod look;
+mod trial;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::config::{self, LoadError, set};
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::{Console, Outcome, Script, ScriptError, ScriptHost, ScriptedSweep};
+use crate::sweep::directory::{Directory, Header};
+use crate::sweep::plan::{self, Trial};
+use crate::sweep::pool::{Failure, Launcher};
+use crate::sweep::run::{self, Measure, Options, Progress, Source, Watcher};
+use crate::sweep::search::Search;
+use crate::sweep::{SweepError, axis, describe};
+use crate::value::{Map, Value};
+
+use super::args::{PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use super::console::Terminal;
+use super::{Ending, Process};
+
+/// Runs a sweep, or looks at one.
+pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    match &command.look {
+        Some(SweepLook::Status(arguments)) => look::status(arguments, terminal),
+        Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
+        Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
+        Some(SweepLook::Report(arguments)) => look::report(arguments),
+        None => start(&command.run, own, terminal),
+    }
+}
+
+/// What is to be done with a sweep.
+pub(super) struct Order {
+    pub(super) out: Option<PathBuf>,
+    pub(super) resume: bool,
+    pub(super) dry_run: bool,
+    pub(super) pool: PoolArguments,
+}
+
+fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    let order = Order {
+        out: arguments.out.clone(),
+        resume: arguments.resume,
+        dry_run: arguments.dry_run,
+        pool: arguments.pool,
+    };
+    drive(read(arguments, terminal)?, &order, own, terminal)
+}
+
+/// The sweep that a file describes, with the axes that were typed.
+fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedSweep, Box<Diagnostic>> {
+    let file = arguments.file.clone().unwrap_or_default();
+    let axes = arguments.axes.iter().map(|axis| axis::parse(axis)).collect::<Result<Vec<_>, _>>();
+    let axes = axes.map_err(Diagnostic::from)?;
+    let mut settings = super::script::settings(&arguments.permissions)?;
+    settings.arguments.clone_from(&arguments.arguments);
+    let is_script = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"));
+    let sweep = if is_script {
+        settings.overrides.clone_from(&arguments.overrides);
+        let host = ScriptHost::new(Script::File(file.clone()), settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+        match host.run() {
+            Ok(Outcome::Sweep(sweep)) => *sweep,
+            Ok(Outcome::Experiment(experiment)) if !axes.is_empty() => ScriptedSweep::of_experiment(*experiment),
+            Ok(Outcome::Experiment(_)) => return Err(no_sweep(&file, "an experiment, and no --axis was named")),
+            Ok(Outcome::Done) => return Err(no_sweep(&file, "nothing to sweep")),
+            Err(ScriptError::Raised(diagnostic)) => return Err(diagnostic),
+            Err(ScriptError::Exit(code)) => {
+                return Err(no_sweep(&file, &format!("nothing: it ended with code {code}")));
+            }
+        }
+    } else {
+        if axes.is_empty() {
+            return Err(no_sweep(&file, "an experiment, and no --axis was named"));
+        }
+        let mut document = config::document(&file).map_err(LoadError::into_diagnostic)?;
+        for assignment in &arguments.overrides {
+            set(&mut document, assignment).map_err(Diagnostic::from)?;
+        }
+        let host = ScriptHost::new(Script::File(file), settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+        ScriptedSweep::of_experiment(host.experiment(document)?)
+    };
+    Ok(axes.into_iter().fold(sweep, |sweep, (path, values)| sweep.with_axis(&path, values)))
+}
+
+fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
+    let line = format!("{} returned {what}", file.display());
+    let hint = "end it with `return skyfall.sweep { ... }`, or name an axis: --axis algorithm.params.noise=0.1,0.2";
+    Box::new(Diagnostic::new("sweep/none", line, Exit::Failure).with_hint(hint))
+}
+
+/// Runs a sweep; in a trial's process, that trial.
+pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    if let Some(attempt) = &own.attempt {
+        return Ok(trial::run(&Rc::new(sweep), attempt, terminal));
+    }
+    let mut resolve = |point: &Map| sweep.resolve(point);
+    let mut search = sweep.search();
+    if order.dry_run && search.is_some() {
+        let line = "a search's points depend on how its trials come out; there is nothing to list";
+        return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
+    }
+    if order.dry_run {
+        let mut list = |trial: &Trial| -> Result<(), SweepError> {
+            let unit = trial.unit();
+            let what = match &trial.resolved {
+                Ok(_) => String::new(),
+                Err(why) => format!("  error: {why}"),
+            };
+            terminal.print(&format!("{}  {}{what}\n", unit.name(), describe(&trial.point)));
+            Ok(())
+        };
+        let totals = plan::each(&sweep.space, &mut resolve, &mut list).map_err(Diagnostic::from)?;
+        terminal.info(&format!(
+            "{} trials, {} steps at most; {} points came to a configuration that was there already",
+            totals.trials, totals.steps, totals.duplicates
+        ));
+        return Ok(Exit::Success);
+    }
+    let out = order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name));
+    let directory = Directory::new(&out);
+    if directory.holds_sweep() && !order.resume {
+        return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
+    }
+    let searched = search.as_ref().map(|(_, extent)| extent.trials);
+    let begun =
+        directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
+    let header = begun.map_err(Diagnostic::from)?;
+    let program = std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })?;
+    let launcher = Launcher { program, arguments: own.words.clone() };
+    let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
+    let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
+    let screen =
+        Screen { terminal, total: header.totals.trials, metric: &header.definition.metric, told: Cell::new(0) };
+    let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
+    let mut source: Box<dyn Source> = match &mut search {
+        None => Box::new(directory.plan().map_err(Diagnostic::from)?),
+        Some((sampler, extent)) => {
+            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory);
+            Box::new(search.map_err(Diagnostic::from)?)
+        }
+    };
+    let progress =
+        run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
+    Ok(told(&header, &progress, &out, terminal))
+}
+
+/// Where a sweep comes from.
+fn provenance(sweep: &ScriptedSweep, own: &Process) -> Map {
+    let sources = sweep.sources().into_iter().map(|(name, digest)| (name, digest.into())).collect();
+    let words = own.words.iter().map(|word| Value::Text(word.to_string_lossy().into_owned()));
+    let command: Vec<Value> = std::iter::once("skyfall".into()).chain(words).collect();
+    Map::from_iter([
+        ("command".to_owned(), command.into()),
+        ("sources_sha256".to_owned(), Value::Map(sources)),
+        ("version".to_owned(), env!("CARGO_PKG_VERSION").into()),
+    ])
+}
+
+/// Says on stdout how a sweep went.
+fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -> Exit {
+    let Progress { finished, before, failed, .. } = progress;
+    let mut text = format!("{finished} of {} trials finished", header.totals.trials);
+    if *before > 0 {
+        text.push_str(&format!(" ({before} of them before)"));
+    }
+    if *failed > 0 {
+        text.push_str(&format!(", {failed} failed"));
+    }
+    text.push('\n');
+    if let Some((value, place)) = &progress.best {
+        text.push_str(&format!("best {}: {value:.6} at {place}\n", header.definition.metric));
+    }
+    text.push_str(&format!("sweep: {}\n", out.display()));
+    terminal.print(&text);
+    if progress.interrupted {
+        terminal.info("interrupted; --resume runs what is missing");
+        return Exit::Interrupted;
+    }
+    if *failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
+}
+
+/// Shows how a sweep goes.
+struct Screen<'a> {
+    terminal: &'a Terminal,
+    total: u64,
+    metric: &'a str,
+    /// How many failures were told.
+    told: Cell<u64>,
+}
+
+impl Watcher for Screen<'_> {
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress) {
+        const MOST: u64 = 10;
+        if let Some(failure) = failure {
+            self.told.set(self.told.get() + 1);
+            if self.told.get() <= MOST {
+                let (id, place) = (&trial.id, describe(&trial.point));
+                self.terminal.warn(&format!("trial {id} ({place}) failed: {}", failure.message));
+            } else if self.told.get() == MOST + 1 {
+                self.terminal.warn("more trials failed; `skyfall sweep status` lists them");
+            }
+        }
+        let mut message = format!("{} failed", progress.failed);
+        if let Some((value, place)) = &progress.best {
+            message.push_str(&format!("  best {}: {value:.6} at {place}", self.metric));
+        }
+        self.terminal.trials(&message, progress.finished + progress.failed, self.total);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.terminal.interrupted()
+    }
+}

@@ -1,0 +1,148 @@
+//! `skyfall sweep status`, `table`, `best` and `report`.
+
+use std::path::Path;
+
+use crate::atomic::{self, AtomicError};
+use crate::cli::Ending;
+use crate::cli::args::{
+    SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
+};
+use crate::cli::console::Terminal;
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::sweep::directory::Directory;
+use crate::sweep::report;
+use crate::sweep::table::{self, Query};
+use crate::sweep::{SweepError, describe};
+use crate::text::json;
+use crate::value::{Map, Value};
+
+/// Says how far a sweep is.
+pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> Ending {
+    let read = || {
+        let directory = Directory::open(&arguments.directory)?;
+        Ok((directory.header()?, directory.units().finished()?, directory.plan()?, directory))
+    };
+    let (header, finished, plan, directory) = read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    let (mut done, mut missing, mut failures) = (0_u64, 0_u64, Vec::new());
+    for trial in plan {
+        let trial = trial.map_err(Diagnostic::from)?;
+        if finished.contains_key(trial.unit().short()) {
+            done += 1;
+        } else if let Some(failure) = directory.failure(&trial).map_err(Diagnostic::from)? {
+            failures.push((trial, failure));
+        } else {
+            missing += 1;
+        }
+    }
+    if arguments.json {
+        let failed = failures.iter().map(|(trial, failure)| {
+            let mut record = Map::from_iter([
+                ("trial".to_owned(), trial.id.as_str().into()),
+                ("point".to_owned(), Value::Map(trial.point.clone())),
+            ]);
+            record.extend(failure.to_map());
+            Value::Map(record)
+        });
+        let entries: [(&str, Value); 5] = [
+            ("name", header.definition.name.as_str().into()),
+            ("trials", header.totals.trials.into()),
+            ("finished", done.into()),
+            ("missing", missing.into()),
+            ("failed", failed.collect::<Vec<_>>().into()),
+        ];
+        let value = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
+    } else {
+        let mut text = format!(
+            "{}: {done} of {} trials finished, {} failed, {missing} missing\n",
+            header.definition.name,
+            header.totals.trials,
+            failures.len()
+        );
+        for (trial, failure) in &failures {
+            text.push_str(&format!("failed {} ({}): {}\n", trial.id, describe(&trial.point), failure.message));
+        }
+        terminal.print(&text);
+    }
+    Ok(if failures.is_empty() && missing == 0 { Exit::Success } else { Exit::Failure })
+}
+
+/// Prints a sweep's results.
+pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> Ending {
+    let only = arguments.only.iter().map(|only| {
+        let (name, value) = only.split_once('=').ok_or_else(|| {
+            let line = format!("--only {only}: it is not of the form COLUMN=VALUE");
+            Box::new(Diagnostic::new("sweep/only", line, Exit::Usage))
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    });
+    let sort = arguments.sort.as_deref().map(|sort| match sort.strip_prefix('-') {
+        Some(name) => (name.to_owned(), true),
+        None => (sort.to_owned(), false),
+    });
+    let over = (!arguments.each).then(|| arguments.over.clone());
+    let query = Query { over, sort, only: only.collect::<Result<_, Box<Diagnostic>>>()? };
+    let made = || {
+        let directory = Directory::open(&arguments.directory)?;
+        table::table(&directory, &directory.header()?, &query)
+    };
+    let table = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    let bytes = match arguments.table_format() {
+        TableFormat::Text => table.to_text().into_bytes(),
+        TableFormat::Md => table.to_markdown().into_bytes(),
+        TableFormat::Json => table.to_json().into_bytes(),
+        TableFormat::Csv => crate::trace::csv_of(&table.columns, &table.rows),
+        TableFormat::Parquet => {
+            let made = crate::trace::parquet_of(&table.columns, &table.rows);
+            made.map_err(|cause| Diagnostic::new("sweep/parquet", cause.to_string(), Exit::Failure))?
+        }
+    };
+    match &arguments.output {
+        Some(path) => put(path, &bytes)?,
+        None if arguments.table_format() == TableFormat::Parquet => {
+            let line = "a Parquet file is not printed";
+            return Err(Box::new(Diagnostic::new("sweep/parquet", line, Exit::Usage).with_hint("name it: -o FILE")));
+        }
+        None => terminal.print(&String::from_utf8_lossy(&bytes)),
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints a sweep's best point.
+pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Ending {
+    let read = || {
+        let directory = Directory::open(&arguments.directory)?;
+        let groups = table::grouped(table::finished(&directory)?, &arguments.over);
+        Ok((directory.header()?.definition, groups, directory))
+    };
+    let (definition, groups, directory) = read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    let Some((axes, trials)) = table::best(&groups, &definition.metric, definition.goal) else {
+        let line = format!("no finished trial has the metric `{}`", definition.metric);
+        return Err(Box::new(Diagnostic::new("sweep/best", line, Exit::Failure)));
+    };
+    let (n, mean, interval) = table::summary(trials, &definition.metric);
+    let interval = interval.map(|(low, high)| format!(" [{low:.6}, {high:.6}]")).unwrap_or_default();
+    let mut text =
+        format!("{}\n{}: {:.6}{interval}, n = {n}\n", describe(axes), definition.metric, mean.unwrap_or(f64::NAN));
+    for trial in trials {
+        text.push_str(&format!("{}\n", directory.units().home().join(&trial.name).display()));
+    }
+    terminal.print(&text);
+    Ok(Exit::Success)
+}
+
+/// Writes a sweep as a page.
+pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
+    let made = || {
+        let directory = Directory::open(&arguments.directory)?;
+        report::report(&directory, &directory.header()?, &arguments.over)
+    };
+    let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    put(&arguments.output, page.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    let failed = |problem: AtomicError| Diagnostic::new("sweep/output", problem.to_string(), Exit::Failure);
+    Ok(atomic::write_file(path, bytes).map_err(failed)?)
+}

@@ -1,0 +1,104 @@
+//! Sweeps: one experiment at many points, each trial in a process of its own.
+//!
+//! A [`space`] says which points there are and in which order; a [`plan`] makes trials of them,
+//! each a [`crate::unit`] whose identity is that of its resolved configuration; a [`pool`] runs
+//! what is not finished yet. What a trial leaves is the same whichever process ran it, and when;
+//! all that is said about a sweep is read from its [`directory`].
+
+pub mod axis;
+pub mod directory;
+pub mod distribution;
+mod error;
+pub mod outcome;
+pub mod plan;
+pub mod pool;
+pub mod report;
+pub mod run;
+pub mod search;
+pub mod sobol;
+pub mod space;
+pub mod stopping;
+pub mod table;
+pub mod tpe;
+
+pub use directory::Directory;
+pub use error::SweepError;
+
+use crate::value::{Map, Value};
+
+/// Which end of a metric is the good one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// More is better.
+    #[default]
+    Maximize,
+    /// Less is better.
+    Minimize,
+}
+
+impl Goal {
+    /// Both, in the order messages name them.
+    pub const ALL: [Self; 2] = [Self::Maximize, Self::Minimize];
+
+    /// The name scripts and files have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Maximize => "maximize",
+            Self::Minimize => "minimize",
+        }
+    }
+
+    /// Whether `one` is better than `other`; what is no number is worse than any.
+    #[must_use]
+    pub fn is_better(self, one: f64, other: f64) -> bool {
+        match (one.is_nan(), other.is_nan()) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) if self == Self::Maximize => one > other,
+            (false, false) => one < other,
+        }
+    }
+}
+
+/// What is asked of every trial of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// The sweep's name.
+    pub name: String,
+    /// The metric that trials are compared by.
+    pub metric: String,
+    /// Which end of it is the good one.
+    pub goal: Goal,
+    /// When trials are ended early, if they are.
+    pub stopping: Option<stopping::Stopping>,
+}
+
+/// A point's values by the names of their axes; what is nested has the names on the way before its
+/// own, with points between.
+#[must_use]
+pub fn flat(point: &Map) -> Map {
+    fn put(prefix: &str, map: &Map, flat: &mut Map) {
+        for (name, value) in map {
+            let name = format!("{prefix}{name}");
+            match value {
+                Value::Map(inner) => put(&format!("{name}."), inner, flat),
+                value => drop(flat.insert(name, value.clone())),
+            }
+        }
+    }
+    let mut result = Map::new();
+    put("", point, &mut result);
+    result
+}
+
+/// A point in a few words: `noise=0.05 seed=1`.
+#[must_use]
+pub fn describe(point: &Map) -> String {
+    let text = |value: &Value| match value {
+        Value::Text(text) => text.clone(),
+        other => crate::text::json::to_compact(other),
+    };
+    let words: Vec<String> = flat(point).iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+    words.join(" ")
+}

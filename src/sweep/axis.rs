@@ -1,0 +1,64 @@
+//! `--axis a.b.c=0.1,0.2`: an axis typed on the command line.
+
+use crate::config::{SetError, value_at};
+use crate::diagnostic::{Exit, Problem};
+use crate::value::Value;
+
+/// Why an axis cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum AxisError {
+    /// There is no `=`, or nothing on one side of it.
+    #[error("`{0}` is not of the form a.b.c=VALUE,VALUE")]
+    Malformed(String),
+    /// The configuration has no such field.
+    #[error("--axis {0}")]
+    Path(#[from] SetError),
+}
+
+impl Problem for AxisError {
+    fn code(&self) -> &'static str {
+        "sweep/axis"
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+}
+
+/// The path of the field and its values. A comma parts two values, but not inside the brackets,
+/// braces or quotes of a JSON value; each value is what `--set` would make of it.
+///
+/// # Errors
+/// When `text` is not of the form, or the configuration has no such field.
+pub fn parse(text: &str) -> Result<(String, Vec<Value>), AxisError> {
+    let malformed = || AxisError::Malformed(text.to_owned());
+    let (path, values) = text.split_once('=').ok_or_else(malformed)?;
+    let path = path.trim();
+    if path.split('.').any(|key| key.trim().is_empty()) || values.is_empty() {
+        return Err(malformed());
+    }
+    let values = parts(values).into_iter().map(|value| value_at(path, value));
+    Ok((path.to_owned(), values.collect::<Result<_, _>>()?))
+}
+
+/// The text between the commas that stand outside of brackets, braces and quotes.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_i64, false, false);
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
+            ',' if depth <= 0 => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
+}

@@ -1,0 +1,204 @@
+//! The plan: a space's points as trials, in order, each resolved configuration once.
+//!
+//! It is a file of rows, written once and read from the front, so that a sweep needs no memory
+//! for the trials it has not come to yet.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::SweepError;
+use super::flat;
+use super::space::Space;
+use crate::digest::sha256_hex;
+use crate::text::json;
+use crate::unit::Unit;
+use crate::value::{Map, Value};
+
+/// What a point comes down to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The identity of everything that decides the trial's result.
+    pub identity: String,
+    /// The steps it takes at most.
+    pub steps: u64,
+}
+
+/// A point that is to be tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Its number among the trials, as text.
+    pub id: String,
+    /// The axes' values.
+    pub point: Map,
+    /// What it comes down to, or why nothing can be made of it.
+    pub resolved: Result<Resolved, String>,
+}
+
+impl Trial {
+    /// The trial with the number `index`, from 0.
+    #[must_use]
+    pub fn new(index: u64, point: Map, resolved: Result<Resolved, String>) -> Self {
+        Self { id: format!("{index:04}"), point, resolved }
+    }
+
+    /// The unit of work it is; of a point that nothing can be made of, its values are the identity.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        match &self.resolved {
+            Ok(resolved) => Unit::with_identity(&*self.id, &*resolved.identity),
+            Err(_) => Unit::new(&*self.id, &Value::Map(self.point.clone())),
+        }
+    }
+
+    /// The steps it takes at most.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.resolved.as_ref().map_or(0, |resolved| resolved.steps)
+    }
+
+    /// The trial as a row of the plan.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut row = Map::from_iter([
+            ("trial".to_owned(), self.id.as_str().into()),
+            ("point".to_owned(), Value::Map(self.point.clone())),
+        ]);
+        match &self.resolved {
+            Ok(resolved) => {
+                row.insert("identity".to_owned(), resolved.identity.as_str().into());
+                row.insert("steps".to_owned(), resolved.steps.into());
+            }
+            Err(why) => drop(row.insert("error".to_owned(), why.as_str().into())),
+        }
+        Value::Map(row)
+    }
+
+    /// The trial of a row.
+    ///
+    /// # Errors
+    /// One line: what the row lacks.
+    pub fn from_value(row: &Value) -> Result<Self, String> {
+        let field = |name: &str| row.as_map().and_then(|row| row.get(name));
+        let text = |name: &str| field(name).and_then(Value::as_text).map(str::to_owned);
+        let point = field("point").and_then(Value::as_map).ok_or("`point` must be a map")?.clone();
+        let resolved = match (text("identity"), text("error")) {
+            (Some(identity), None) => {
+                let steps = field("steps").and_then(Value::as_count).ok_or("`steps` must be a count")?;
+                Ok(Resolved { identity, steps })
+            }
+            (None, Some(why)) => Err(why),
+            _ => return Err("it must have `identity` or `error`".to_owned()),
+        };
+        Ok(Self { id: text("trial").ok_or("`trial` must be text")?, point, resolved })
+    }
+}
+
+/// What a plan holds, all told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Trials.
+    pub trials: u64,
+    /// Points that came down to a configuration that was there already.
+    pub duplicates: u64,
+    /// Steps, at most.
+    pub steps: u64,
+    /// The axes, in the order they are first met.
+    pub axes: Vec<String>,
+    /// The SHA-256 of the plan's rows.
+    pub sha256: String,
+}
+
+/// Goes through `space` and hands each trial to `take`; `resolve` says what a point comes down to.
+///
+/// # Errors
+/// What `take` says; when the space cannot be gone through.
+pub fn each(
+    space: &Space,
+    resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
+    take: &mut dyn FnMut(&Trial) -> Result<(), SweepError>,
+) -> Result<Totals, SweepError> {
+    let mut totals = Totals::default();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut hash = String::new();
+    space.each(&mut |point| {
+        for axis in flat(point).into_keys() {
+            if !totals.axes.contains(&axis) {
+                totals.axes.push(axis);
+            }
+        }
+        let trial = Trial::new(totals.trials, point.clone(), resolve(point));
+        if !seen.insert(trial.unit().short().to_owned()) {
+            totals.duplicates += 1;
+            return Ok(());
+        }
+        totals.trials += 1;
+        totals.steps += trial.steps();
+        hash = sha256_hex(format!("{hash}{}", json::to_string(&trial.to_value())).as_bytes());
+        take(&trial)
+    })?;
+    totals.sha256 = hash;
+    Ok(totals)
+}
+
+/// Writes the plan of `space` to `path`.
+///
+/// # Errors
+/// As for [`each`]; when the file cannot be written.
+pub fn write(
+    path: &Path,
+    space: &Space,
+    resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
+) -> Result<Totals, SweepError> {
+    let mut out = BufWriter::new(File::create(path).map_err(SweepError::io(path))?);
+    let totals = each(space, resolve, &mut |trial| {
+        let mut line = Vec::new();
+        json::write(&mut line, &trial.to_value());
+        line.push(b'\n');
+        out.write_all(&line).map_err(SweepError::io(path))
+    })?;
+    out.flush().map_err(SweepError::io(path))?;
+    Ok(totals)
+}
+
+/// A plan being read from its file.
+#[derive(Debug)]
+pub struct Rows {
+    path: PathBuf,
+    file: BufReader<File>,
+    line: usize,
+}
+
+impl Rows {
+    /// The plan in the file `path`.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, SweepError> {
+        let file = BufReader::new(File::open(path).map_err(SweepError::io(path))?);
+        Ok(Self { path: path.to_owned(), file, line: 0 })
+    }
+
+    fn read(&mut self) -> Result<Option<Trial>, SweepError> {
+        let mut text = String::new();
+        if self.file.read_line(&mut text).map_err(SweepError::io(&self.path))? == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        let row = json::parse(&text).map_err(|error| error.to_string());
+        row.and_then(|row| Trial::from_value(&row)).map(Some).map_err(|message| SweepError::Malformed {
+            path: self.path.display().to_string(),
+            line: Some(self.line),
+            message,
+        })
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Trial, SweepError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}

@@ -1,0 +1,275 @@
+//! One trial in a process of its own, and what became of it.
+//!
+//! The process gets its directory and leaves what it made there; whatever it does to itself, the
+//! sweep only sees how it ended. It is its own process group, so that an interrupt reaches it
+//! once, and it ends with the sweep's process.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::directory::Directory;
+use super::error::SweepError;
+use super::outcome::Outcome;
+use super::plan::Trial;
+use crate::diagnostic::Exit;
+use crate::text::json;
+use crate::unit::Attempt;
+use crate::value::{Map, Value};
+
+/// The file that tells a trial's process what to do.
+pub const ORDER: &str = "trial.json";
+
+/// How many of the last lines that a failed trial said are kept.
+const LAST_LINES: usize = 50;
+
+/// How a trial's process is started: `program --attempt DIRECTORY arguments...`.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments, but for the directory of the attempt.
+    pub arguments: Vec<OsString>,
+}
+
+/// How a trial failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// `config`, `run`, or `signal`.
+    pub class: String,
+    /// The exit code, or the signal's number.
+    pub code: i64,
+    /// What it said, in a line.
+    pub message: String,
+    /// The last lines it wrote to standard error.
+    pub output: Vec<String>,
+    /// How often it was tried.
+    pub attempts: u64,
+}
+
+impl Failure {
+    /// The failure as plain data.
+    #[must_use]
+    pub fn to_map(&self) -> Map {
+        let output: Vec<Value> = self.output.iter().map(|line| line.as_str().into()).collect();
+        let entries: [(&str, Value); 5] = [
+            ("class", self.class.as_str().into()),
+            ("code", self.code.into()),
+            ("message", self.message.as_str().into()),
+            ("output", output.into()),
+            ("attempts", self.attempts.into()),
+        ];
+        entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The failure in a record.
+    #[must_use]
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let field = |name: &str| value.as_map().and_then(|map| map.get(name));
+        let lines = field("output")?.as_list()?.iter().map(|line| line.as_text().map(str::to_owned));
+        Some(Self {
+            class: field("class")?.as_text()?.to_owned(),
+            code: field("code")?.as_int()?,
+            message: field("message")?.as_text()?.to_owned(),
+            output: lines.collect::<Option<_>>()?,
+            attempts: field("attempts")?.as_count()?,
+        })
+    }
+
+    fn of(status: ExitStatus, said: &str) -> Self {
+        let lines: Vec<&str> = said.lines().collect();
+        let error = lines.iter().find(|line| line.starts_with("error"));
+        let message = error.or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
+        let (class, code, ended) = match (status.code(), status.signal()) {
+            (Some(code), _) if code == i32::from(Exit::BadConfig.code()) => {
+                ("config", code, format!("exit code {code}"))
+            }
+            (Some(code), _) => ("run", code, format!("exit code {code}")),
+            (None, signal) => {
+                let signal = signal.unwrap_or_default();
+                ("signal", signal, format!("killed by signal {signal}"))
+            }
+        };
+        let message = match message {
+            Some(message) if class != "signal" => (*message).to_owned(),
+            Some(message) => format!("{ended}; its last words: {message}"),
+            None => ended,
+        };
+        let last = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
+        Self {
+            class: class.to_owned(),
+            code: code.into(),
+            message,
+            output: last.map(|line| (*line).to_owned()).collect(),
+            attempts: 1,
+        }
+    }
+}
+
+/// What became of a trial.
+#[derive(Debug)]
+pub enum Ending {
+    /// It is finished.
+    Finished(Outcome),
+    /// It failed.
+    Failed(Failure),
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// The trials under way.
+#[derive(Debug, Default)]
+pub struct Running {
+    processes: Mutex<(HashSet<i32>, bool)>,
+}
+
+impl Running {
+    /// Interrupts all trials, and every one that is started later.
+    pub fn interrupt(&self) {
+        let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        processes.1 = true;
+        for process in &processes.0 {
+            signal(*process);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
+    }
+
+    fn run(&self, command: &mut Command) -> std::io::Result<ExitStatus> {
+        let mut child = command.spawn()?;
+        let process = child.id().try_into().unwrap_or_default();
+        {
+            let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            processes.0.insert(process);
+            if processes.1 {
+                signal(process);
+            }
+        }
+        let ended = child.wait();
+        self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).0.remove(&process);
+        ended
+    }
+}
+
+fn signal(process: i32) {
+    if let Some(process) = Pid::from_raw(process) {
+        // One that ended meanwhile needs none.
+        let _ = kill_process(process, Signal::INT);
+    }
+}
+
+/// Runs `trial` until it is finished, has failed once more than `retries` times, or is
+/// interrupted. A failure is recorded; what is finished stands in its place.
+///
+/// # Errors
+/// When the sweep's own files cannot be written, or the process cannot be started.
+pub fn run(
+    directory: &Directory,
+    trial: &Trial,
+    launcher: &Launcher,
+    retries: u64,
+    running: &Running,
+) -> Result<Ending, SweepError> {
+    if let Err(why) = &trial.resolved {
+        let failure = Failure {
+            class: "config".to_owned(),
+            code: Exit::BadConfig.code().into(),
+            message: why.clone(),
+            output: Vec::new(),
+            attempts: 0,
+        };
+        directory.record_failure(trial, &failure)?;
+        return Ok(Ending::Failed(failure));
+    }
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let mut failure = match once(directory, trial, launcher, running)? {
+            Ending::Failed(failure) => failure,
+            Ending::Finished(outcome) => {
+                directory.forget_failure(trial);
+                return Ok(Ending::Finished(outcome));
+            }
+            Ending::Interrupted => return Ok(Ending::Interrupted),
+        };
+        failure.attempts = attempts;
+        if attempts > retries || failure.class == "config" {
+            directory.record_failure(trial, &failure)?;
+            return Ok(Ending::Failed(failure));
+        }
+    }
+}
+
+/// What the trial's process that works in `path` is to do.
+///
+/// # Errors
+/// When the file is missing or malformed.
+pub fn read_order(path: &Path) -> Result<Trial, SweepError> {
+    let path = path.join(ORDER);
+    let text = std::fs::read_to_string(&path).map_err(SweepError::io(&path))?;
+    let order = json::parse(&text).map_err(|error| error.to_string()).and_then(|row| Trial::from_value(&row));
+    order.map_err(|message| SweepError::Malformed { path: path.display().to_string(), line: None, message })
+}
+
+/// Writes into `path` what the trial's process is to do.
+fn write_order(path: &Path, trial: &Trial) -> Result<(), SweepError> {
+    let path = path.join(ORDER);
+    let text = json::to_string(&trial.to_value()) + "\n";
+    std::fs::write(&path, text).map_err(SweepError::io(&path))
+}
+
+fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Running) -> Result<Ending, SweepError> {
+    if running.interrupted() {
+        return Ok(Ending::Interrupted);
+    }
+    let attempt = directory.units().begin(&trial.unit())?;
+    write_order(attempt.path(), trial)?;
+    let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
+    let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
+    let mut command = Command::new(&launcher.program);
+    command
+        .arg("--attempt")
+        .arg(attempt.path())
+        .args(&launcher.arguments)
+        .stdin(Stdio::null())
+        .stdout(open(&out)?)
+        .stderr(open(&err)?)
+        .process_group(0);
+    let status = running.run(&mut command).map_err(SweepError::io(&launcher.program))?;
+    let said = std::fs::read(&err).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
+    if asked || (running.interrupted() && !status.success()) {
+        return Ok(Ending::Interrupted);
+    }
+    if !status.success() {
+        return Ok(Ending::Failed(Failure::of(status, &said)));
+    }
+    let Ok(outcome) = Outcome::read(attempt.path()) else {
+        // It ended well without having run: a script that calls `os.exit(0)`, say.
+        let said = format!("{said}\nerror: the trial's process ended without an outcome");
+        return Ok(Ending::Failed(Failure::of(status, said.trim_start())));
+    };
+    for path in [out, err] {
+        if std::fs::metadata(&path).is_ok_and(|about| about.len() == 0) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+    finish(directory, attempt, trial, outcome)
+}
+
+/// Puts a finished attempt in place. If another was faster, its outcome is the trial's.
+fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outcome) -> Result<Ending, SweepError> {
+    let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
+    match attempt.complete(about)? {
+        crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
+        crate::unit::Promotion::Beaten => Ok(Ending::Finished(directory.outcome(&trial.unit().name())?)),
+    }
+}

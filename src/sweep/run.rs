@@ -1,0 +1,244 @@
+//! Running a sweep: what is not finished goes to a pool of workers, each with one trial's process
+//! at a time; results come back to the thread that plans.
+
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use super::directory::Directory;
+use super::error::SweepError;
+use super::outcome::Outcome;
+use super::plan::{Rows, Trial};
+use super::pool::{self, Ending, Failure, Launcher, Running};
+use super::{Goal, describe};
+
+/// How often the sweep looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How a sweep is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many trials at a time.
+    pub jobs: NonZeroUsize,
+    /// How often a trial that failed is tried again.
+    pub retries: u64,
+    /// Whether the first failure ends the sweep.
+    pub fail_fast: bool,
+}
+
+/// Where the trials come from.
+pub trait Source {
+    /// The next trial.
+    ///
+    /// # Errors
+    /// When it cannot be read or made.
+    fn next(&mut self) -> Result<Next, SweepError>;
+
+    /// Is told how a trial came out; trials end in any order.
+    ///
+    /// # Errors
+    /// When nothing can be made of it.
+    fn tell(&mut self, _trial: &Trial, _outcome: Option<&Outcome>) -> Result<(), SweepError> {
+        Ok(())
+    }
+}
+
+/// What a source has to offer.
+#[derive(Debug)]
+pub enum Next {
+    /// A trial.
+    Trial(Trial),
+    /// Nothing before it is told of another trial.
+    Wait,
+    /// Nothing any more.
+    End,
+}
+
+impl Source for Rows {
+    fn next(&mut self) -> Result<Next, SweepError> {
+        Iterator::next(self).transpose().map(|trial| trial.map_or(Next::End, Next::Trial))
+    }
+}
+
+/// How far a sweep is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Trials finished, those of earlier runs among them.
+    pub finished: u64,
+    /// Of these, the ones that were finished before.
+    pub before: u64,
+    /// Trials failed.
+    pub failed: u64,
+    /// The best value so far, and where.
+    pub best: Option<(f64, String)>,
+    /// Whether every trial has ended, well or not.
+    pub complete: bool,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+}
+
+/// Is told how the sweep goes.
+pub trait Watcher {
+    /// After each trial.
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress);
+
+    /// Whether the sweep is to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// By what trials are compared meanwhile.
+#[derive(Clone, Debug)]
+pub struct Measure<'a> {
+    /// The metric's name.
+    pub metric: &'a str,
+    /// Which end of it is the good one.
+    pub goal: Goal,
+}
+
+/// Runs every trial of `source` that is not finished yet.
+///
+/// # Errors
+/// When the sweep's own files cannot be read or written; trials that fail are no error.
+pub fn run(
+    directory: &Directory,
+    source: &mut dyn Source,
+    launcher: &Launcher,
+    options: &Options,
+    measure: &Measure<'_>,
+    watcher: &dyn Watcher,
+) -> Result<Progress, SweepError> {
+    directory.units().clear_abandoned()?;
+    let finished = directory.units().finished()?;
+    let running = Running::default();
+    let (jobs, queue) = mpsc::channel::<Trial>();
+    let queue = Mutex::new(queue);
+    let (report, reports) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs.get() {
+            let (queue, report, running) = (&queue, report.clone(), &running);
+            scope.spawn(move || {
+                while let Some(trial) = take(queue) {
+                    let ending = pool::run(directory, &trial, launcher, options.retries, running);
+                    if report.send((trial, ending)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let mut desk = Desk { directory, measure, watcher, progress: Progress::default() };
+        let gone = desk.work(source, &finished, &jobs, &reports, options, &running);
+        if gone.is_err() {
+            running.interrupt();
+        }
+        drop(jobs);
+        gone.map(|()| desk.progress)
+    })
+}
+
+/// The next trial to run, unless there will be none.
+fn take(queue: &Mutex<Receiver<Trial>>) -> Option<Trial> {
+    queue.lock().ok()?.recv().ok()
+}
+
+type Report = (Trial, Result<Ending, SweepError>);
+
+/// Where trials are handed out and results come in.
+struct Desk<'a> {
+    directory: &'a Directory,
+    measure: &'a Measure<'a>,
+    watcher: &'a dyn Watcher,
+    progress: Progress,
+}
+
+impl Desk<'_> {
+    fn work(
+        &mut self,
+        source: &mut dyn Source,
+        finished: &std::collections::BTreeMap<String, String>,
+        jobs: &mpsc::Sender<Trial>,
+        reports: &Receiver<Report>,
+        options: &Options,
+        running: &Running,
+    ) -> Result<(), SweepError> {
+        let (mut under_way, mut ended) = (0, false);
+        loop {
+            while !ended && under_way < options.jobs.get() {
+                match source.next()? {
+                    Next::Trial(trial) => match finished.get(trial.unit().short()) {
+                        Some(name) => self.finished_before(source, &trial, name)?,
+                        None => {
+                            under_way += 1;
+                            // The workers wait for this as long as it is there.
+                            let _ = jobs.send(trial);
+                        }
+                    },
+                    Next::Wait => break,
+                    Next::End => {
+                        ended = true;
+                        self.progress.complete = true;
+                    }
+                }
+            }
+            if under_way == 0 {
+                return Ok(());
+            }
+            match reports.recv_timeout(LOOK) {
+                Ok((trial, ending)) => {
+                    under_way -= 1;
+                    let failed = self.ended(source, &trial, ending?)?;
+                    if failed && options.fail_fast {
+                        ended = true;
+                        running.interrupt();
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if !self.progress.interrupted && self.watcher.interrupted() {
+                self.progress.interrupted = true;
+                ended = true;
+                running.interrupt();
+            }
+        }
+    }
+
+    fn finished_before(&mut self, source: &mut dyn Source, trial: &Trial, name: &str) -> Result<(), SweepError> {
+        self.progress.before += 1;
+        let outcome = self.directory.outcome(name)?;
+        self.finished(source, trial, &outcome)
+    }
+
+    fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
+        self.progress.finished += 1;
+        if let Some(value) = outcome.metric(self.measure.metric) {
+            let best = self.progress.best.as_ref();
+            if best.is_none_or(|(best, _)| self.measure.goal.is_better(value, *best)) {
+                self.progress.best = Some((value, describe(&trial.point)));
+            }
+        }
+        source.tell(trial, Some(outcome))
+    }
+
+    /// Takes in how a trial ended; whether it failed.
+    fn ended(&mut self, source: &mut dyn Source, trial: &Trial, ending: Ending) -> Result<bool, SweepError> {
+        match ending {
+            Ending::Finished(outcome) => {
+                self.finished(source, trial, &outcome)?;
+                self.watcher.ended(trial, None, &self.progress);
+                Ok(false)
+            }
+            Ending::Failed(failure) => {
+                self.progress.failed += 1;
+                source.tell(trial, None)?;
+                self.watcher.ended(trial, Some(&failure), &self.progress);
+                Ok(true)
+            }
+            Ending::Interrupted => {
+                self.progress.interrupted = true;
+                self.progress.complete = false;
+                Ok(false)
+            }
+        }
+    }
+}
