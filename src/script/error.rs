@@ -70,6 +70,11 @@ pub(super) fn message(error: &mlua::Error) -> String {
         mlua::Error::WithContext { context, cause } => return format!("{context}: {}", message(cause)),
         mlua::Error::BadArgument { to, pos, name, cause } => {
             let function = to.as_deref().unwrap_or("?");
+            let unmade = matches!(**cause, mlua::Error::FromLuaConversionError { .. });
+            if unmade && name.as_deref() == Some("self") {
+                let method = function.rsplit('.').next().unwrap_or(function);
+                return format!("`{method}` is a method: call it with `:`");
+            }
             let argument = name.as_deref().map_or_else(|| pos.to_string(), |name| format!("`{name}`"));
             return format!("bad argument {argument} to `{function}`: {}", message(cause));
         }
