@@ -15,6 +15,7 @@ mod content;
 mod datum;
 mod dictionary;
 mod identifier;
+mod info;
 mod labels;
 mod manifest;
 mod q_h;
@@ -32,7 +33,9 @@ mod writer;
 mod zarr;
 
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
-pub use reader::Store;
+pub use info::{DrawError, Info, InfoSections, PlotError, Profile, info, panel, plot, random_index, validation};
+pub use reader::chains::{Batch, Batches, Chain, ChainError, ChainOptions, ChainReader, State};
+pub use reader::{CodecTables, Columns, Groups, Store};
 pub use record::{Datum, RecordError, RolloutRecord};
 pub use records_file::{RecordsError, RecordsFile};
 pub use target::TargetInputProtocol;

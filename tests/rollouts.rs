@@ -1,9 +1,15 @@
 //! Rollout stores: whole or not at all, the same bytes twice, and a validator that sees damage.
 
+mod command;
+mod hostile;
+mod info;
+mod reading;
 mod records;
 mod refusals;
+mod streaming;
 mod tampering;
 mod targets;
+mod variants;
 mod writing;
 
 use std::path::Path;

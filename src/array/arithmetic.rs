@@ -54,11 +54,12 @@ impl Array {
             ($($variant:ident),+) => {
                 match (left.as_ref(), right.as_ref()) {
                     $((Self::$variant(left), Self::$variant(right)) => {
-                        let mut overflowed = false;
-                        let result = zip(left, right, |a, b| a.compute(operation, b).unwrap_or_else(|| {
-                            overflowed = true;
-                            a
-                        }))?;
+                        let (result, overflowed) = match operation {
+                            Operation::Add => arithmetic(left, right, Number::plus),
+                            Operation::Subtract => arithmetic(left, right, Number::minus),
+                            Operation::Multiply => arithmetic(left, right, Number::times),
+                            Operation::Divide => arithmetic(left, right, Number::over),
+                        }?;
                         if overflowed { Err(ArrayError::Overflow { dtype }) } else { Ok(result) }
                     })+
                     // Both sides were brought to one dtype, which is not `bool`.
@@ -77,13 +78,13 @@ impl Array {
         let dtype = self.dtype().promote(other.dtype());
         let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
         with_dtype!(dtype, T => match (T::unwrap(&left), T::unwrap(&right)) {
-            (Some(left), Some(right)) => zip(left, right, |a: T, b: T| match comparison {
-                Comparison::Equal => a == b,
-                Comparison::Less => a < b,
-                Comparison::LessOrEqual => a <= b,
-                Comparison::Greater => a > b,
-                Comparison::GreaterOrEqual => a >= b,
-            }),
+            (Some(left), Some(right)) => match comparison {
+                Comparison::Equal => zip(left, right, |a: T, b: T| a == b),
+                Comparison::Less => zip(left, right, |a: T, b: T| a < b),
+                Comparison::LessOrEqual => zip(left, right, |a: T, b: T| a <= b),
+                Comparison::Greater => zip(left, right, |a: T, b: T| a > b),
+                Comparison::GreaterOrEqual => zip(left, right, |a: T, b: T| a >= b),
+            },
             _ => Err(mismatch(self.shape(), other.shape())),
         })
     }
@@ -118,6 +119,21 @@ impl Array {
     }
 }
 
+/// `compute` over the elements of two arrays, and whether a result was outside its dtype.
+fn arithmetic<T: Number>(
+    left: &ArrayD<T>,
+    right: &ArrayD<T>,
+    compute: impl Fn(T, T) -> (T, bool),
+) -> Result<(Array, bool), ArrayError> {
+    let mut overflowed = false;
+    let result = zip(left, right, |a, b| {
+        let (result, outside) = compute(a, b);
+        overflowed |= outside;
+        result
+    })?;
+    Ok((result, overflowed))
+}
+
 /// `function` over the elements of two arrays, each repeated along the axes it lacks.
 fn zip<T: Item, R: Item>(
     left: &ArrayD<T>,
@@ -127,6 +143,18 @@ fn zip<T: Item, R: Item>(
     let mismatch = || mismatch(left.shape(), right.shape());
     let shape = broadcast_shape(left.shape(), right.shape()).ok_or_else(mismatch)?;
     element_count(&shape).ok_or_else(mismatch)?;
+    if let (Some(a), Some(b)) = (left.as_slice(), right.as_slice()) {
+        // The common cases go through plain slices, which the compiler turns into vector code.
+        let items: Option<Vec<R>> = match (a, b) {
+            _ if left.shape() == right.shape() => Some(a.iter().zip(b).map(|(a, b)| function(*a, *b)).collect()),
+            (a, [b]) if left.shape() == shape => Some(a.iter().map(|a| function(*a, *b)).collect()),
+            ([a], b) if right.shape() == shape => Some(b.iter().map(|b| function(*a, *b)).collect()),
+            _ => None,
+        };
+        if let Some(items) = items {
+            return Array::from_vec(&shape, items);
+        }
+    }
     let dimension = IxDyn(&shape);
     let (Some(left), Some(right)) = (left.broadcast(dimension.clone()), right.broadcast(dimension)) else {
         return Err(mismatch());
@@ -154,23 +182,32 @@ fn broadcast_shape(left: &[usize], right: &[usize]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// A number that can be computed with.
+/// A number that can be computed with; each result comes with whether it is outside the dtype.
 trait Number: Item {
-    /// `self` combined with `other`, if the result fits.
-    fn compute(self, operation: Operation, other: Self) -> Option<Self>;
+    fn plus(self, other: Self) -> (Self, bool);
+    fn minus(self, other: Self) -> (Self, bool);
+    fn times(self, other: Self) -> (Self, bool);
+    fn over(self, other: Self) -> (Self, bool);
 }
 
 macro_rules! integers {
     ($($number:ty),+) => {$(
         impl Number for $number {
-            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
-                match operation {
-                    Operation::Add => self.checked_add(other),
-                    Operation::Subtract => self.checked_sub(other),
-                    Operation::Multiply => self.checked_mul(other),
-                    // Never asked: integers are divided as floats.
-                    Operation::Divide => self.checked_div(other),
-                }
+            fn plus(self, other: Self) -> (Self, bool) {
+                self.overflowing_add(other)
+            }
+
+            fn minus(self, other: Self) -> (Self, bool) {
+                self.overflowing_sub(other)
+            }
+
+            fn times(self, other: Self) -> (Self, bool) {
+                self.overflowing_mul(other)
+            }
+
+            // Never asked: integers are divided as floats.
+            fn over(self, other: Self) -> (Self, bool) {
+                self.checked_div(other).map_or((self, true), |quotient| (quotient, false))
             }
         }
     )+};
@@ -180,13 +217,20 @@ integers!(i8, i16, i32, i64, u8, u16, u32);
 macro_rules! floats {
     ($($number:ty),+) => {$(
         impl Number for $number {
-            fn compute(self, operation: Operation, other: Self) -> Option<Self> {
-                Some(match operation {
-                    Operation::Add => self + other,
-                    Operation::Subtract => self - other,
-                    Operation::Multiply => self * other,
-                    Operation::Divide => self / other,
-                })
+            fn plus(self, other: Self) -> (Self, bool) {
+                (self + other, false)
+            }
+
+            fn minus(self, other: Self) -> (Self, bool) {
+                (self - other, false)
+            }
+
+            fn times(self, other: Self) -> (Self, bool) {
+                (self * other, false)
+            }
+
+            fn over(self, other: Self) -> (Self, bool) {
+                (self / other, false)
             }
         }
     )+};

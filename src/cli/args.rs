@@ -310,8 +310,8 @@ pub(super) enum BundleCommand {
 #[derive(Debug, Subcommand)]
 pub(super) enum RolloutsCommand {
     /// Print what a store holds
-    #[command(after_help = "Example: skyfall rollouts info rollouts.zarr")]
-    Info(StoreArguments),
+    #[command(after_help = "Example: skyfall rollouts info --stats rollouts.zarr")]
+    Info(InfoArguments),
     /// Check a store against its contract, one line a violation
     #[command(after_help = "Example: skyfall rollouts validate rollouts.zarr")]
     Validate(StoreArguments),
@@ -356,4 +356,49 @@ pub(super) struct StoreArguments {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct InfoArguments {
+    /// The store's directory
+    #[arg(value_name = "DIR")]
+    pub(super) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Check the store too; fail if it is not sound
+    #[arg(long)]
+    pub(super) validate: bool,
+    /// Count candidates, reasons, selections and paths
+    #[arg(long)]
+    pub(super) stats: bool,
+    /// Say whether the store is fit to be trained from; fail if it is not
+    #[arg(long)]
+    pub(super) preflight: bool,
+    /// How strict the preflight is
+    #[arg(long, value_enum, default_value_t = ProfileArgument::Smoke)]
+    pub(super) profile: ProfileArgument,
+    /// Print the row of a rollout drawn at random
+    #[arg(long)]
+    pub(super) random_index: bool,
+    /// Draw among rollouts with at least this horizon
+    #[arg(long, value_name = "STEPS", default_value_t = 2)]
+    pub(super) min_horizon: i64,
+    /// Draw a step's shell, and the frames along its chain, as PNG files in OUT
+    #[arg(long, value_name = "OUT")]
+    pub(super) plot: Option<PathBuf>,
+    /// The step to draw, counted from 0
+    #[arg(long, value_name = "ROW", default_value_t = 0)]
+    pub(super) step: usize,
+    /// Seed of the draw
+    #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true)]
+    pub(super) seed: i64,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum ProfileArgument {
+    /// Doubts are warnings
+    Smoke,
+    /// Doubts stand against the store
+    Production,
 }

@@ -17,6 +17,7 @@ mod reduce;
 mod regret;
 mod reward;
 mod scale;
+pub(crate) mod scatter;
 mod scene;
 mod shade;
 mod svg;

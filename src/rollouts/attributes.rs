@@ -44,8 +44,6 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("target_protocol_version", config.target_protocol_version.name().into()),
         ("return_semantics", config.return_semantics.as_str().into()),
         ("discount_gamma", config.discount_gamma.into()),
-        // A missing chunk is damage, not a chunk of fill values.
-        ("chunks_stored", "all".into()),
         ("field_retention_policy", config.field_retention_policy.as_str().into()),
         ("oracle_query_mode", config.oracle_query_mode.as_str().into()),
         ("label_support_semantics", config.label_support_semantics.as_str().into()),

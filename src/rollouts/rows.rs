@@ -91,7 +91,7 @@ impl Rows {
     /// About how many bytes the rows take.
     pub(super) fn bytes(&self) -> usize {
         // The widths of a row of `candidates` and `candidate_diagnostics`, and of the codec's.
-        let candidate = if self.codec.is_some() { 900 } else { 300 };
+        let candidate = if self.codec.is_some() { 900 } else { 380 };
         self.candidates.candidate_row_id.len() * candidate
             + self.steps.step_row_id.len() * 80
             + self.depth_m.len() * 2

@@ -36,6 +36,7 @@ use tables::Tables;
 use view::View;
 
 use super::zarr::{StoreError, StoreReader};
+use crate::value::Map;
 
 /// What a check of a store found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +89,23 @@ pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
     Ok(validation)
 }
 
+/// Whether a store carries the candidate codec; what is wrong with one that is there in part.
+pub(super) fn codec_presence(reader: &StoreReader, attributes: &Map) -> Result<bool, String> {
+    let mut findings = Findings::default();
+    let there = codec::presence(reader, attributes, &mut findings);
+    match findings.into_errors().into_iter().next() {
+        None => Ok(there),
+        Some(what) => Err(what),
+    }
+}
+
 /// What the rows of all tables say.
 fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
     let states = States::of(tables, findings);
     if states.ordered {
         root::counts(root, tables, states.width(), findings);
     }
+    root::beside(reader, root, findings);
     states::check(tables, findings);
     sources::check(root, tables, findings);
     let trainable = targets::check(root, tables, findings);

@@ -2,7 +2,8 @@
 """Checks a rollout store with plain zarr-python and numpy, on nothing of skyfall's own.
 
 Opens the store, binds the manifest by its digest, re-derives the q_h view from the tables, and
-checks ids, shells, masks, reasons, sums, poses and lineage. Prints `ok` and the counts, or the
+checks ids, shells, masks, reasons, sums, poses, lineage, and of the optional parts (store_parts.py)
+depth, crops, the candidate codec, observed targets and campaigns. Prints `ok` and the counts, or the
 first violation and exits 1.
 
     check_store.py STORE
@@ -11,11 +12,16 @@ first violation and exits 1.
 import hashlib
 import json
 import math
+import os
 import sys
 import warnings
 
 import numpy as np
 import zarr
+
+# The tests leave nothing beside their own files.
+sys.dont_write_bytecode = True
+from store_parts import CODEC, Violation, check_campaign, check_codec, check_crops, check_depth, need, observed_labels, texts
 
 GROUPS = (
     "metadata dictionaries sources lineage targets rollouts steps candidates "
@@ -113,25 +119,11 @@ DICTIONARY_OF = {
 PRIORITY = [1, 6, 5, 2, 3, 7, 8, 9, 10, 16, 17, 12]
 
 
-class Violation(Exception):
-    pass
-
-
-def need(condition, what):
-    if not np.all(condition):
-        rows = np.flatnonzero(~np.atleast_1d(np.asarray(condition, dtype=bool)).reshape(-1))
-        raise Violation(f"{what} (first at {rows[0]}, {rows.size} in all)")
-
-
 def same(a, b):
     """Equal, NaN to NaN; floats up to rounding."""
     if a.dtype.kind == "f":
         return np.isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True)
     return a == b
-
-
-def texts(array):
-    return json.loads(bytes(array[:].tobytes()).decode("utf-8"))
 
 
 def check_manifest(path, root):
@@ -337,7 +329,11 @@ def check_lineage(tables, dictionaries, root):
         need(set(decode(dictionaries, targets, "target_source_id")) == {"gt_obbs_oracle"}, "target source")
         status = np.isin(decode(dictionaries, targets, "gt_match_status_id"), ("matched", "v0_gt_input"))
         labelled = targets["target_valid_mask"] & (targets["matched_gt_target_row_id"] >= 0) & status
-        need(targets["gt_label_valid_mask"] == labelled, "gt_label_valid_mask")
+    else:
+        need(root["target_protocol_version"] == "v1_observed", "target_protocol_version")
+        need(set(decode(dictionaries, targets, "target_source_id")) == {"detected_obbs"}, "target source")
+        labelled = observed_labels(tables, lambda table, column: decode(dictionaries, tables[table], column))
+    need(targets["gt_label_valid_mask"] == labelled, "gt_label_valid_mask")
 
 
 def derive_q_h(tables, gamma):
@@ -403,23 +399,18 @@ def check_q_h(group, tables, root):
     need(attributes["return_semantics"] == root["return_semantics"], "q_h attribute return_semantics")
 
 
-def check_lean(group, root):
-    height, width = root["selected_depth_height_px"], root["selected_depth_width_px"]
-    points = root["target_eval_crops_max_points"]
-    need(root["selected_depth_enabled"] is False and root["target_eval_crops_enabled"] is False, "not a lean store")
-    need(group["selected_depth/depth_m"].shape == (0, height, width), "selected_depth/depth_m")
-    need(group["selected_depth/depth_m"].dtype == np.float16, "selected_depth/depth_m")
-    need(group["target_eval_crops/points_world"].shape == (0, points, 3), "target_eval_crops/points_world")
-    need(texts(group["target_eval_crops/source_role_names"]) == ["current_eval", "candidate_eval"], "source_role_names")
-
-
-def check_nodes(group):
-    for path, node in group.members(max_depth=None):
-        if isinstance(node, zarr.Array):
-            need(not dict(node.attrs), f"{path} has attributes")
-            codecs = [codec.to_dict()["name"] for codec in node.metadata.codecs]
-            need(codecs in (["bytes", "zstd"], ["bytes", "blosc"]), f"{path}: codecs {codecs}")
-            need(node.nchunks_initialized == (node.nchunks if 0 not in node.shape else 0), f"{path}: missing chunks")
+def check_nodes(path, group, root):
+    """Every chunk has its file, in codecs that every reader knows."""
+    need(root["chunks_stored"] == "all", "chunks_stored")
+    for name, node in group.members(max_depth=None):
+        if not isinstance(node, zarr.Array):
+            continue
+        need(not dict(node.attrs), f"{name} has attributes")
+        codecs = [codec.to_dict()["name"] for codec in node.metadata.codecs]
+        need(codecs in (["bytes", "zstd"], ["bytes", "blosc", "crc32c"], ["sharding_indexed"]), f"{name}: codecs {codecs}")
+        files = math.prod(-(-length // part) for length, part in zip(node.shape, node.shards or node.chunks))
+        found = [file for _, _, files in os.walk(f"{path}/{name}/c") for file in files]
+        need(len(found) == (0 if 0 in node.shape else files), f"{name}: {len(found)} of {files} files")
 
 
 def check(path):
@@ -427,10 +418,14 @@ def check(path):
     root = dict(group.attrs)
     need(root["schema_id"] == "aria_nbv.rollout_zarr_q_invalidity", "schema_id")
     need(root["schema_version"] == "2.0-target-rollout-provenance", "schema_version")
-    need(set(group.group_keys()) == set(GROUPS), f"groups are {sorted(group.group_keys())}")
-    check_nodes(group)
+    codec = "candidate_trace_codec_version" in root
+    groups = set(GROUPS) | (set(CODEC) if codec else set())
+    need(set(group.group_keys()) == groups, f"groups are {sorted(group.group_keys())}")
+    check_nodes(path, group, root)
     manifest = check_manifest(path, root)
-    dictionaries = {name: texts(group[f"dictionaries/{name}"]) for name in DICTIONARIES}
+    names = DICTIONARIES + (["candidate_fact"] if codec else [])
+    need(set(group["dictionaries"].array_keys()) == set(names), "dictionaries")
+    dictionaries = {name: texts(group[f"dictionaries/{name}"]) for name in names}
     for name, names in dictionaries.items():
         need(manifest["dictionary_sizes"][name] == len(names), f"dictionary_sizes of {name}")
         need(name == "rollout" or names == sorted(set(names)) or name == "config", f"dictionary {name} is not sorted")
@@ -446,8 +441,12 @@ def check(path):
     check_poses(tables)
     check_sums(tables)
     check_lineage(tables, dictionaries, root)
+    check_campaign(tables, lambda table, column: decode(dictionaries, tables[table], column), root)
     check_q_h(group, tables, root)
-    check_lean(group, root)
+    check_depth(group, tables, root)
+    check_crops(group, tables, dictionaries, root)
+    if codec:
+        check_codec(group, tables, dictionaries, root, manifest)
     return {name: root[f"num_{name}"] for name in ("rollouts", "steps", "candidates")}
 
 

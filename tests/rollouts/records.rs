@@ -179,3 +179,133 @@ pub fn at<'a>(datum: &'a mut Datum, path: &str) -> &'a mut Datum {
         other => panic!("{key} of {other:?}"),
     })
 }
+
+/// The record with the raster of a wall, `height` x `width`, in every step.
+pub fn with_depth(mut record: Datum, height: usize, width: usize) -> Datum {
+    each_step(&mut record, |number, step| {
+        let depth: Vec<f32> = (0..height * width).map(|pixel| 1.0 + (pixel % 7) as f32 / 8.0 + number as f32).collect();
+        let valid: Vec<bool> = (0..height * width).map(|pixel| pixel % 5 != 0).collect();
+        let raster = |array: Array| Datum::Array(array.reshape(&[height, width]).unwrap());
+        step.insert(
+            "selected_depth".to_owned(),
+            map([
+                ("depth_m", raster(Array::from_vec(&[height * width], depth).unwrap())),
+                ("valid_mask", raster(Array::from_vec(&[height * width], valid).unwrap())),
+                ("focal_px", floats(&[20.0, 21.0])),
+                ("principal_point_px", floats(&[width as f64 / 2.0, height as f64 / 2.0])),
+            ]),
+        );
+    });
+    record
+}
+
+/// The record with audit crops in every step.
+pub fn with_crops(mut record: Datum) -> Datum {
+    each_step(&mut record, |number, step| {
+        let valid = valid(step).iter().filter(|valid| **valid).count();
+        let cloud = |points: usize| Datum::List((0..points).map(|point| floats(&[point as f64, 0.5, -1.0])).collect());
+        step.insert(
+            "target_eval".to_owned(),
+            map([
+                ("current_points_world", Datum::List(vec![floats(&[0.0, 1.0, 2.0]), floats(&[f64::NAN, 0.0, 0.0])])),
+                ("candidate_points_world", Datum::List((0..valid).map(|_| cloud(3)).collect())),
+                ("candidate_point_lengths", array(&vec![1 + number as i64 % 3; valid])),
+                ("crop_policy", text("gt_obb_oriented_any_vertex_v1")),
+                ("voxel_size_m", Datum::Value(Value::Float(0.05))),
+            ]),
+        );
+    });
+    record
+}
+
+/// The record with the candidate codec's facts in every step: two criteria, one unavailable.
+pub fn with_facts(mut record: Datum) -> Datum {
+    each_step(&mut record, |_, step| {
+        let valid = valid(step);
+        let n = valid.len();
+        let texts = |text: &str| Datum::Value(Value::List(vec![text.into(); n]));
+        let indices: Vec<i32> = (0..n as i32).filter(|index| valid[*index as usize]).collect();
+        let criterion = |name: &str, local: bool| {
+            let reason: Vec<i64> = valid
+                .iter()
+                .map(|valid| {
+                    if !local {
+                        -1
+                    } else if *valid {
+                        0
+                    } else {
+                        6
+                    }
+                })
+                .collect();
+            map([
+                ("criterion", text(name)),
+                ("reason_revision", text(if local { "candidate_admission_v1" } else { "unavailable_v1" })),
+                ("source_role_revision", text(if local { "candidate_admission_v1" } else { "unavailable_v1" })),
+                ("legacy_cumulative_valid", array(&valid)),
+                ("local_available", array(&vec![local; n])),
+                ("applicable", array(&vec![local; n])),
+                ("evaluated", array(&vec![local; n])),
+                ("passed", array(&valid)),
+                ("reason_code", array(&reason)),
+                ("margin", array(&vec![0.25_f32; n])),
+                ("source_role", array(&vec![if local { 2_i64 } else { -1 }; n])),
+            ])
+        };
+        step.insert(
+            "candidate_trace_facts".to_owned(),
+            map([
+                ("candidate_program_hash", text(&"a".repeat(64))),
+                ("request_binding_hash", text(&"b".repeat(64))),
+                ("legacy_candidate_config_hash", text("cand")),
+                ("semantic_group", texts("group")),
+                ("center_family", texts("shell")),
+                ("gaze_family", texts("towards")),
+                ("candidate_family", texts("shell/towards")),
+                ("center_id", array(&(0..n as i64).collect::<Vec<_>>())),
+                ("attempt_round_id", array(&vec![0_i64; n])),
+                ("draw_id", array(&(0..n as i64).collect::<Vec<_>>())),
+                ("position_pair_id", array(&vec![-1_i64; n])),
+                ("gaze_variant_id", array(&vec![-1_i64; n])),
+                ("proposal_key", texts("key")),
+                ("target_frame_identity", texts("frame")),
+                ("target_frame_availability", texts("available")),
+                ("valid_indices", array(&indices)),
+                ("action_indices", array(&indices)),
+                ("criteria", Datum::List(vec![criterion("clearance", true), criterion("support", false)])),
+            ]),
+        );
+    });
+    record
+}
+
+/// The validity of a step's candidates.
+fn valid(step: &IndexMap<String, Datum>) -> Vec<bool> {
+    let Datum::Map(candidates) = &step["candidates"] else { panic!() };
+    let Datum::Array(mask) = &candidates["mask_valid"] else { panic!() };
+    mask.as_bool().unwrap().to_vec()
+}
+
+fn each_step(record: &mut Datum, mut change: impl FnMut(usize, &mut IndexMap<String, Datum>)) {
+    let Datum::List(chains) = at(record, "trajectories") else { panic!() };
+    for chain in chains {
+        let Datum::List(steps) = at(chain, "steps") else { panic!() };
+        for (number, step) in steps.iter_mut().enumerate() {
+            let Datum::Map(step) = step else { panic!() };
+            change(number, step);
+        }
+    }
+}
+
+/// The record as plain data, arrays as nested lists.
+pub fn plain(datum: &Datum) -> Value {
+    match datum {
+        Datum::Value(value) => value.clone(),
+        Datum::List(items) => Value::List(items.iter().map(plain).collect()),
+        Datum::Map(map) => Value::Map(map.iter().map(|(key, datum)| (key.clone(), plain(datum))).collect()),
+        Datum::Array(array) => match array.shape() {
+            [_] => Value::List((0..array.len()).map(|at| array.get(at).unwrap()).collect()),
+            shape => Value::List((0..shape[0]).map(|row| plain(&Datum::Array(array.row(row).unwrap()))).collect()),
+        },
+    }
+}

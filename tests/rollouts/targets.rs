@@ -58,7 +58,7 @@ fn an_unmatched_target_is_kept_and_not_trained_on() {
 }
 
 /// The record of an observed target whose hash is the reference's own example.
-fn observed() -> RolloutRecord {
+pub fn observed() -> RolloutRecord {
     let mut record = records(1).remove(0);
     record.source.source_sample_key = Some("fixture:smoke:0".to_owned());
     let target = &mut record.target;

@@ -79,22 +79,39 @@ impl SelectedDepth {
         }
         let near = config.selected_depth_znear_m.unwrap_or(f64::NEG_INFINITY);
         let far = config.selected_depth_zfar_m.unwrap_or(f64::INFINITY);
-        let wrong = |(depth, valid): (&f16, &bool)| *valid && !(near..=far).contains(&depth.to_f64());
-        match self.depth_m.iter().zip(&self.valid_mask).position(wrong) {
-            None => Ok(()),
-            Some(pixel) => {
-                let depth = self.depth_m.get(pixel).copied().unwrap_or_default();
-                let place = format!("{path}.depth_m[{}][{}]", pixel / width.max(1), pixel % width.max(1));
-                mistake(place, format!("is {depth} m as float16: a valid pixel lies within {near} and {far} m"))
-            }
+        // Halves that are not negative are in the order of their bits; all others come after.
+        let (low, high) = (at_least(near).to_bits(), at_most(far).to_bits());
+        let wrong = |(depth, valid): (&f16, &bool)| *valid & !(low..=high).contains(&depth.to_bits());
+        if !self.depth_m.iter().zip(&self.valid_mask).fold(false, |any, pixel| any | wrong(pixel)) {
+            return Ok(());
         }
+        let pixel = self.depth_m.iter().zip(&self.valid_mask).position(wrong).unwrap_or(0);
+        let depth = self.depth_m.get(pixel).copied().unwrap_or_default();
+        let place = format!("{path}.depth_m[{}][{}]", pixel / width.max(1), pixel % width.max(1));
+        mistake(place, format!("is {depth} m as float16: a valid pixel lies within {near} and {far} m"))
     }
 
     /// The depths as they are stored: 0 wherever there is none.
     pub(in crate::rollouts) fn stored(&self) -> impl Iterator<Item = f16> {
-        let stored = |(depth, valid): (&f16, &bool)| if *valid && depth.is_finite() { *depth } else { f16::ZERO };
-        self.depth_m.iter().zip(&self.valid_mask).map(stored)
+        const NOT_FINITE: u16 = 0x7c00;
+        self.depth_m.iter().zip(&self.valid_mask).map(|(depth, valid)| {
+            let bits = depth.to_bits();
+            let kept = *valid & (bits & NOT_FINITE != NOT_FINITE);
+            f16::from_bits(if kept { bits } else { 0 })
+        })
     }
+}
+
+/// The least half that is not below `metres`, and not negative.
+fn at_least(metres: f64) -> f16 {
+    let near = f16::from_f64(metres.max(0.0));
+    if near.to_f64() < metres { f16::from_bits(near.to_bits().saturating_add(1)) } else { near }
+}
+
+/// The greatest half that is not above `metres`.
+fn at_most(metres: f64) -> f16 {
+    let far = f16::from_f64(metres.min(f64::from(f16::MAX)));
+    if far.to_f64() > metres { f16::from_bits(far.to_bits().saturating_sub(1)) } else { far }
 }
 
 /// A row of depths, rounded to what the store holds.
@@ -111,5 +128,22 @@ fn halves(datum: &Datum, path: &str) -> Result<Vec<f16>, RecordError> {
             None => narrowed(&depths.iter().copied().collect::<Vec<_>>()),
         }),
         _ => Ok(narrowed(&crate::rollouts::datum::floats(datum, path)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use half::f16;
+
+    use super::{at_least, at_most};
+
+    #[test]
+    fn clip_planes_are_halves_within_them() {
+        for metres in [0.001, 0.1, 1.0, 19.99, 20.0, 65_504.0, 1e9] {
+            let (least, most) = (at_least(metres.min(65_504.0)), at_most(metres));
+            assert!(least.to_f64() >= metres.min(65_504.0) && most.to_f64() <= metres, "{metres}");
+            assert!(least.to_bits() - most.to_bits() <= 1, "{metres}: {most} {least}");
+        }
+        assert_eq!((at_least(-1.0), at_most(f64::INFINITY)), (f16::ZERO, f16::MAX));
     }
 }

@@ -8,7 +8,7 @@ use super::tables::{Columns, Tables};
 use super::view::View;
 
 /// About how many candidates a block has; a shell is never split.
-const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 17;
 
 /// Some states in a row, with all their candidates.
 pub(super) struct Block {

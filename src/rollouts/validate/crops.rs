@@ -18,10 +18,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, states: 
     let group = "target_eval_crops";
     let rows = |name: &str| reader.shape(&format!("{group}/{name}")).ok().and_then(|(_, shape)| shape.first().copied());
     let count = rows("crop_row_id").unwrap_or(0);
-    let said = root.attributes.get("target_eval_crops_num_rows").and_then(Value::as_int);
-    if said.is_some() && said.and_then(|said| usize::try_from(said).ok()) != Some(count) {
-        findings.add(format!("root attribute target_eval_crops_num_rows: is not the {count} rows of crop_row_id"));
-    }
+    root.counts("target_eval_crops_num_rows", "target_eval_crops", count, findings);
     if !root.flag("target_eval_crops_enabled") {
         for name in reader.arrays(group) {
             // Dictionaries beside the rows.

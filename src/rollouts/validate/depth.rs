@@ -53,10 +53,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, payload:
     ] {
         table.expect(reader, "selected_depth", (name, dtype), &shape, findings);
     }
-    let said = root.attributes.get("num_selected_depths").and_then(Value::as_int);
-    if said.and_then(|said| usize::try_from(said).ok()) != Some(states) {
-        findings.add(format!("root attribute num_selected_depths: is not the {states} states"));
-    }
+    root.counts("num_selected_depths", "selected_depths", states, findings);
     let number = |key: &str| root.attributes.get(key).and_then(Value::as_float).unwrap_or(f64::NAN);
     let (near, far) = (number("selected_depth_znear_m"), number("selected_depth_zfar_m"));
     if !(near.is_finite() && far.is_finite() && 0.0 < near && near < far) {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::codec;
 use super::findings::Findings;
-use super::tables::Tables;
+use super::tables::{Tables, texts};
 use crate::digest::sha256_hex;
 use crate::rollouts::config::profile_is_known;
-use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
+use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, REASONS, SCHEMA_ID, SCHEMA_VERSION};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -143,9 +143,28 @@ fn copied(copy: &Map, attributes: &Map, findings: &mut Findings) {
     }
 }
 
+/// What stands beside the tables: the reasons' names and the protocol, as the root has it.
+pub(super) fn beside(reader: &StoreReader, root: &Root, findings: &mut Findings) {
+    for (path, expected) in [
+        ("metadata/reason_code_names", REASONS.to_vec()),
+        ("metadata/field_retention_policy", vec![root.text("field_retention_policy")]),
+        ("targets/target_protocol_version", vec![root.text("target_protocol_version")]),
+    ] {
+        match texts(reader, path) {
+            Ok(found) if found == expected => {}
+            Ok(found) => findings.add(format!("{path}: is {found:?}, not {expected:?}")),
+            Err(what) => findings.add(what),
+        }
+    }
+    match reader.array("metadata/reason_code_bits") {
+        Ok(bits) if bits.numbers().eq((0_u32..).map(f64::from).take(REASONS.len())) => {}
+        Ok(_) => findings.add("metadata/reason_code_bits: does not count up from 0 to the last reason"),
+        Err(error) => findings.add(error.to_string()),
+    }
+}
+
 /// What root and sidecar count is what the tables have.
 pub(super) fn counts(root: &Root, tables: &Tables, shells: usize, findings: &mut Findings) {
-    let counted = root.manifest.get("counts").and_then(Value::as_map);
     for (attribute, key, rows) in [
         ("num_sources", "sources", tables.sources.rows),
         ("num_targets", "targets", tables.targets.rows),
@@ -156,14 +175,21 @@ pub(super) fn counts(root: &Root, tables: &Tables, shells: usize, findings: &mut
         ("num_q_h_states", "q_h_states", tables.steps.rows),
         ("q_h_max_candidates", "q_h_max_candidates", shells),
     ] {
+        root.counts(attribute, key, rows, findings);
+    }
+}
+
+impl Root {
+    /// The root's `attribute` and the sidecar's count `key` are `rows`.
+    pub(super) fn counts(&self, attribute: &str, key: &str, rows: usize, findings: &mut Findings) {
         let expected = i64::try_from(rows).ok().map(Value::Int);
-        for (whose, key, found) in [
-            ("root attribute", attribute, root.attributes.get(attribute)),
-            ("manifest.json counts", key, counted.and_then(|counts| counts.get(key))),
-        ] {
+        let counted = self.manifest.get("counts").and_then(Value::as_map).and_then(|counts| counts.get(key));
+        for (whose, key, found) in
+            [("root attribute", attribute, self.attributes.get(attribute)), ("manifest.json counts", key, counted)]
+        {
             if found != expected.as_ref() {
                 let found = found.map_or_else(|| "missing".to_owned(), json::to_string);
-                findings.add(format!("{whose} {key}: is {found}, but the tables have {rows}"));
+                findings.add(format!("{whose} {key}: is {found}, but there are {rows}"));
             }
         }
     }

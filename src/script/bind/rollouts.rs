@@ -1,14 +1,16 @@
 //! `skyfall.rollouts`: writing, opening and checking rollout stores.
 
-use std::path::PathBuf;
+mod chains;
+mod store;
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexmap::IndexMap;
-use mlua::{Lua, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
+use mlua::{Lua, Table, UserData, UserDataMethods, Value as LuaValue};
 
 use super::array::LuaArray;
-use super::{Module, allowed, line};
-use crate::rollouts::{self, Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Store, Writer};
+use super::{Module, line};
+use crate::rollouts::{Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Writer};
 use crate::script::convert;
 use crate::script::error::fail;
 use crate::text::time::rfc3339_seconds;
@@ -17,35 +19,17 @@ use crate::value::Value;
 /// A store being written, until it is finished.
 struct LuaRolloutsWriter(Option<Writer>);
 
-/// A store open for reading.
-struct LuaStore(Store);
-
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
-    module
-        .function("writer", |_, host, options: LuaValue| {
-            let options = convert::read_map(&options, "options")?;
-            let epoch = host
-                .source_date_epoch
-                .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
-            let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
-            host.permissions.check(&config.destination())?;
-            Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
-        })?
-        .function("open", |_, host, path: LuaValue| {
-            let path: PathBuf = allowed(host, &convert::text(&path, "store_dir")?)?;
-            Ok(LuaStore(Store::open(&path).map_err(line)?))
-        })?
-        .function("validate", |lua, host, path: LuaValue| {
-            let path: PathBuf = allowed(host, &convert::text(&path, "store_dir")?)?;
-            let validation = rollouts::validate(&path).map_err(line)?;
-            let table = lua.create_table()?;
-            table.raw_set("ok", validation.ok())?;
-            table.raw_set("num_rollouts", validation.num_rollouts)?;
-            table.raw_set("num_steps", validation.num_steps)?;
-            table.raw_set("num_candidates", validation.num_candidates)?;
-            table.raw_set("errors", validation.errors)?;
-            Ok(table)
-        })
+    let module = module.function("writer", |_, host, options: LuaValue| {
+        let options = convert::read_map(&options, "options")?;
+        let epoch = host
+            .source_date_epoch
+            .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
+        let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
+        host.permissions.check(&config.destination())?;
+        Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
+    })?;
+    chains::module(store::module(module)?)
 }
 
 impl UserData for LuaRolloutsWriter {
@@ -121,39 +105,5 @@ fn datum(value: &LuaValue, path: &str, depth: usize) -> Result<Datum, String> {
             Ok(Datum::Map(map))
         }
         plain => convert::read(plain, path).map(Datum::Value),
-    }
-}
-
-impl UserData for LuaStore {
-    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
-        fields.add_field_method_get("attributes", |lua, this| convert::write_map(lua, &this.0.attributes()));
-        fields.add_field_method_get("manifest", |lua, this| {
-            let manifest = this.0.manifest().map_err(|problem| fail(lua, problem))?;
-            convert::write(lua, &manifest)
-        });
-    }
-
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method("array", |lua, this, path: LuaValue| {
-            let path = convert::text(&path, "path").map_err(|line| fail(lua, line))?;
-            this.0.array(&path).map(LuaArray::new).map_err(|problem| fail(lua, problem))
-        });
-        methods.add_method("q_h_view", |lua, this, options: LuaValue| {
-            let options = convert::read_map(&options, "options").map_err(|line| fail(lua, line))?;
-            let mut gamma = None;
-            for (key, value) in &options {
-                match (key.as_str(), value.as_float()) {
-                    ("discount_gamma", Some(value)) => gamma = Some(value),
-                    ("discount_gamma", None) => return Err(fail(lua, "`discount_gamma` must be a number")),
-                    _ => return Err(fail(lua, format!("q_h_view: unknown option `{key}`; it takes discount_gamma"))),
-                }
-            }
-            let view = this.0.q_h_view(gamma).map_err(|problem| fail(lua, problem))?;
-            let table = lua.create_table_with_capacity(0, view.len())?;
-            for (name, array) in view {
-                table.raw_set(name.as_str(), LuaArray::new(array))?;
-            }
-            Ok(table)
-        });
     }
 }

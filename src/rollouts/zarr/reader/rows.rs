@@ -120,6 +120,15 @@ impl Files<'_> {
         }
     }
 
+    /// A chunk that its shard does not have: damage, or a chunk of fill values.
+    fn absent(&self, number: usize, target: &mut [u8]) -> Result<(), String> {
+        if self.all_stored {
+            return Err(format!(": chunk {number} in it is missing"));
+        }
+        self.fill(target);
+        Ok(())
+    }
+
     /// The wanted rows of one file.
     fn file(&self, key: &str, part: Piece<'_>, row_bytes: usize) -> Result<(), String> {
         let Some((mut file, size)) = self.open(key)? else {
@@ -166,7 +175,7 @@ impl Files<'_> {
             let (offset, length) = entry.split_at(8);
             let (offset, length) = (number(offset), number(length));
             if offset == u64::MAX && length == u64::MAX {
-                return if self.all_stored { Err(": a chunk in it is missing".to_owned()) } else { Ok(None) };
+                return Ok(None);
             }
             match offset.checked_add(length) {
                 Some(end) if end <= size as u64 => {
@@ -190,8 +199,7 @@ impl Files<'_> {
     ) -> Result<(), String> {
         let place = |piece: &Piece<'_>| index.get(piece.chunk).copied().flatten();
         let Some((start, _)) = run.first().and_then(place) else {
-            run.into_iter().for_each(|piece| self.fill(piece.target));
-            return Ok(());
+            return run.into_iter().try_for_each(|piece| self.absent(piece.chunk, piece.target));
         };
         let length: usize = run.iter().filter_map(place).map(|(_, length)| length).sum();
         let chunk_rows = self.layout.chunk.first().copied().unwrap_or(1);
@@ -271,7 +279,7 @@ impl Files<'_> {
                         .map_err(|what| format!(": {what}")),
                     None => {
                         let mut filled = vec![0; layout.chunk_bytes().min(target.len().max(1 << 24))];
-                        self.fill(&mut filled);
+                        self.absent(number, &mut filled)?;
                         Ok(filled)
                     }
                 });
@@ -372,7 +380,7 @@ impl Axis {
 
 /// Copies where chunk and wanted part meet.
 fn copy(axes: &[Axis], size: usize, chunk: &[u8], target: &mut [u8]) -> Option<()> {
-    let Some((axis, rest)) = axes.split_first() else { return None };
+    let (axis, rest) = axes.split_first()?;
     if rest.is_empty() {
         let from = chunk.get(axis.from * size..(axis.from + axis.count) * size)?;
         target.get_mut(axis.to * size..(axis.to + axis.count) * size)?.copy_from_slice(from);

@@ -1,0 +1,87 @@
+//! One pass of one task over a rollout store, for `benches/peers/store_peers.py` to time: each
+//! prints the CPU seconds and the seconds it took, and the peak of its memory in MiB.
+//! `write DIR CANDIDATES [HEIGHT WIDTH [c-blosc]]`, `validate DIR`, `view DIR`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a bench"
+)]
+
+#[path = "support/rooms.rs"]
+mod rooms;
+
+use std::path::Path;
+use std::time::Instant;
+
+use skyfall::rollouts::{Encoder, RolloutZarrStoreConfig, Store, Writer, validate};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["write", directory, candidates] => write(directory, candidates.parse().unwrap(), None, Encoder::Fast),
+        ["write", directory, candidates, height, width, rest @ ..] => {
+            let encoder = if rest == ["c-blosc"] { Encoder::CBlosc } else { Encoder::Fast };
+            let raster = (height.parse().unwrap(), width.parse().unwrap());
+            write(directory, candidates.parse().unwrap(), Some(raster), encoder);
+        }
+        ["validate", directory] => timed(|| {
+            let validation = validate(Path::new(directory)).unwrap();
+            assert!(validation.ok(), "{:?}", validation.errors);
+        }),
+        ["view", directory] => timed(|| {
+            Store::open(Path::new(directory)).unwrap().q_h_view(None).unwrap();
+        }),
+        // `cargo bench` and `cargo test` start it without a task.
+        [] => {}
+        other => panic!("no such task: {other:?}"),
+    }
+}
+
+/// Writes a store of so many candidates, 60 a shell; the records are made beforehand and used
+/// again and again, each time as another root.
+fn write(directory: &str, candidates: usize, raster: Option<(usize, usize)>, encoder: Encoder) {
+    let mut config = RolloutZarrStoreConfig {
+        split_manifest_hash: "bench".to_owned(),
+        selected_depth_enabled: raster.is_some(),
+        selected_depth_encoder: encoder,
+        ..RolloutZarrStoreConfig::new(directory, "2026-11-30T00:00:00Z")
+    };
+    if let Some((height, width)) = raster {
+        config.selected_depth_height_px = u32::try_from(height).unwrap();
+        config.selected_depth_width_px = u32::try_from(width).unwrap();
+    }
+    let mut pool = rooms::records(candidates.div_ceil(rooms::PER_RECORD).min(64), raster);
+    timed(|| {
+        let mut writer = Writer::new(config).unwrap();
+        for root in 0..candidates.div_ceil(rooms::PER_RECORD) {
+            let at = root % pool.len();
+            rooms::rename(&mut pool[at], root);
+            writer.add(&pool[at]).unwrap();
+        }
+        writer.finish().unwrap();
+    });
+}
+
+/// Runs `task` and prints its CPU seconds, its seconds, and the process's peak in MiB.
+fn timed(task: impl FnOnce()) {
+    let (cpu, wall) = (cpu_seconds(), Instant::now());
+    task();
+    println!("{:.3} {:.3} {:.0}", cpu_seconds() - cpu, wall.elapsed().as_secs_f64(), peak_mib());
+}
+
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+    ticks as f64 / 100.0
+}
+
+fn peak_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+}

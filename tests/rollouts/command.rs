@@ -1,0 +1,137 @@
+//! `skyfall rollouts write`: any producer's records, and a store that is never torn.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use skyfall::text::json;
+
+use super::records::{self, map, plain, record, text, with_depth};
+use super::writing::files;
+use crate::command::Scratch;
+
+const LEAN: [&str; 2] = ["--set", "selected_depth_enabled=false"];
+
+fn lines(roots: i64) -> String {
+    (0..roots).map(|root| format!("{}\n", json::to_string(&plain(&record(root, 2, 4))))).collect()
+}
+
+fn write(scratch: &Scratch, name: &str, more: &[&str]) -> crate::command::Ran {
+    let arguments = [&["rollouts", "write", name, "-o", "rollouts.zarr"], more].concat();
+    scratch.skyfall(&arguments)
+}
+
+#[test]
+fn a_file_of_records_becomes_a_store() {
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &format!("{}\n\n", lines(3)));
+    scratch.write("options.yaml", "selected_depth_enabled: true\ndiscount_gamma: 0.9\nsplit_manifest_hash: '7'\n");
+    let more = ["--options", "options.yaml", "--json", "--set", "created_at_utc=2026-01-01T00:00:00Z"];
+    let ran = write(&scratch, "records.jsonl", &[&more[..], &LEAN].concat()).ok();
+    assert!(ran.stdout.contains("\"num_steps\": 24") || ran.stdout.contains("\"num_steps\":24"), "{}", ran.stdout);
+    scratch.skyfall(&["rollouts", "validate", "rollouts.zarr"]).ok();
+    let before = files(&scratch.file("rollouts.zarr"));
+    write(&scratch, "records.jsonl", &[&more[..], &LEAN].concat()).ok();
+    assert!(files(&scratch.file("rollouts.zarr")) == before, "the same records, the same bytes");
+}
+
+#[test]
+fn arrays_stand_beside_the_records() {
+    let scratch = Scratch::new();
+    let mut datum = with_depth(record(0, 1, 1), 4, 6);
+    let inline = json::to_string(&plain(&datum));
+    let place = "trajectories.0.steps.0.selected_depth";
+    let skyfall::rollouts::Datum::Array(depth) = records::at(&mut datum, &format!("{place}.depth_m")).clone() else {
+        panic!()
+    };
+    skyfall::array::npy::save(&scratch.file("depth.npy"), &depth).unwrap();
+    *records::at(&mut datum, &format!("{place}.depth_m")) = map([("npy", text("depth.npy"))]);
+    let size = ["--set", "selected_depth_height_px=4", "--set", "selected_depth_width_px=6"];
+    let fixed = ["--set", "created_at_utc=2026-01-01T00:00:00Z"];
+    let options = [&size[..], &fixed].concat();
+    scratch.write("inline.jsonl", &inline);
+    write(&scratch, "inline.jsonl", &options).ok();
+    let before = files(&scratch.file("rollouts.zarr"));
+    scratch.write("beside.jsonl", &json::to_string(&plain(&datum)));
+    write(&scratch, "beside.jsonl", &options).ok();
+    assert!(files(&scratch.file("rollouts.zarr")) == before);
+
+    std::fs::write(scratch.file("depth.npy"), b"\x93NUMPY\x01\x00").unwrap();
+    let ran = write(&scratch, "beside.jsonl", &options);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    for word in ["beside.jsonl:1", "root-000000: trajectories[0].steps[0].selected_depth.depth_m", "depth.npy"] {
+        assert!(ran.stderr.contains(word), "{}", ran.stderr);
+    }
+    assert!(files(&scratch.file("rollouts.zarr")) == before, "the old store stands");
+}
+
+#[test]
+fn mistakes_name_their_line_and_leave_the_old_store() {
+    let scratch = Scratch::new();
+    scratch.write("good.jsonl", &lines(2));
+    write(&scratch, "good.jsonl", &LEAN).ok();
+    let before = files(&scratch.file("rollouts.zarr"));
+    let good = lines(1);
+    let cut = &good[..good.len() / 2];
+    let cases: [(String, &[&str], i32); 6] = [
+        (format!("{good}{cut}"), &["bad.jsonl:2", "cut off"], 3),
+        (format!("{good}[1]\n"), &["bad.jsonl:2", "must be a map"], 3),
+        (good.replace("\"horizon\"", "\"horizn\""), &["bad.jsonl:1", "horizn", "horizon"], 3),
+        (good.replacen("true", "1", 1), &["bad.jsonl:1", "mask_valid", "must be a boolean"], 3),
+        (
+            format!(
+                "{good}{}",
+                good.replace("\"split\": \"train\"", "\"split\": \"test\"")
+                    .replace("\"split\":\"train\"", "\"split\":\"test\"")
+            ),
+            &["bad.jsonl:2", "one split a store"],
+            3,
+        ),
+        (String::new(), &["no record was added"], 1),
+    ];
+    for (text, words, code) in cases {
+        scratch.write("bad.jsonl", &text);
+        let ran = write(&scratch, "bad.jsonl", &LEAN);
+        assert_eq!(ran.code, code, "{}", ran.stderr);
+        for word in words {
+            assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        }
+        assert_eq!(ran.stderr.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ran.stderr);
+    }
+    let ran = write(&scratch, "good.jsonl", &["--set", "discount_gama=1"]);
+    assert!(ran.code == 2 && ran.stderr.contains("discount_gamma"), "{}", ran.stderr);
+    assert!(files(&scratch.file("rollouts.zarr")) == before);
+    let left: Vec<_> = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn killed_at_any_moment_the_old_store_or_the_new_one_stands() {
+    let scratch = Scratch::new();
+    scratch.write("old.jsonl", &lines(2));
+    scratch.write("new.jsonl", &lines(120));
+    let options = [&LEAN[..], &["--set", "created_at_utc=2026-01-01T00:00:00Z"]].concat();
+    let took = std::time::Instant::now();
+    write(&scratch, "new.jsonl", &options).ok();
+    let whole = took.elapsed();
+    let new = files(&scratch.file("rollouts.zarr"));
+    write(&scratch, "old.jsonl", &options).ok();
+    let old = files(&scratch.file("rollouts.zarr"));
+    let mut numbers = records::Numbers::new(7);
+    let (mut killed, mut finished) = (0, 0);
+    for _ in 0..50 {
+        let arguments = [&["rollouts", "write", "new.jsonl", "-o", "rollouts.zarr"], &options[..]].concat();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
+        let mut child = command.args(&arguments).current_dir(scratch.path()).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * numbers.next()));
+        child.kill().unwrap();
+        let done = child.wait().unwrap().success();
+        let now = files(&scratch.file("rollouts.zarr"));
+        assert!(now == old || now == new, "a torn store after {killed} kills");
+        if now == new {
+            finished += 1;
+            write(&scratch, "old.jsonl", &options).ok();
+        }
+        killed += usize::from(!done);
+    }
+    assert!(killed > 20, "only {killed} of 50 were killed in time ({finished} had finished)");
+}
