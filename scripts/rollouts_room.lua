@@ -1,13 +1,14 @@
 -- A rollout store in earnest: a camera learns the shape of a box in a room of boxes. Each step offers a shell
 -- of candidate views; an oracle scores them by point-to-surface distances; the depth of the view taken is kept.
--- Run: skyfall script scripts/rollouts_room.lua
+-- Run: skyfall script scripts/rollouts_room.lua [-- ROOMS]
 local skyfall = require "skyfall"
 local rooms = require "room"
 local clearance, pose, cast = rooms.clearance, rooms.pose, rooms.cast
 local random, rollouts = skyfall.random, skyfall.rollouts
 local cos, sin, sqrt, max, pi = math.cos, math.sin, math.sqrt, math.max, math.pi
 
-local SEED, ROOMS, ROOTS, HORIZON = 7, 10, 3, 5
+local SEED, ROOTS, HORIZON = 7, 3, 5
+local ROOMS = tonumber(arg[1]) or 10 -- of 30 steps each
 local RECIPES = { "oracle_greedy", "temperature_softmax" }
 local TEMPERATURE = 0.05
 local BODY, STANDOFF = 0.15, 0.25 -- metres that the camera's body needs on its way, and where it stops

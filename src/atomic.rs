@@ -62,7 +62,7 @@ impl Staging {
     fn remove(&mut self) {
         let Some(path) = self.0.take() else { return };
         // What cannot be removed is hidden from readers and harms no one.
-        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        let _ = if path.is_dir() { remove_tree(&path) } else { fs::remove_file(path) };
     }
 }
 
@@ -139,12 +139,15 @@ pub fn remove_staged(path: &Path) {
 
 /// A directory under construction, which [`StagedDirectory::commit`] puts in place whole.
 ///
-/// Dropped without a commit, it is removed.
+/// Dropped without a commit, it is removed; what a killed process left is removed by the next that
+/// stages for the same target.
 #[derive(Debug)]
 pub struct StagedDirectory {
     target: PathBuf,
     staged: PathBuf,
     staging: Kept<Staging>,
+    /// Locked as long as someone works in it.
+    held: File,
 }
 
 impl StagedDirectory {
@@ -153,14 +156,18 @@ impl StagedDirectory {
     /// # Errors
     /// When the parent cannot be made or written.
     pub fn new(target: &Path) -> Result<Self, AtomicError> {
-        let stage = || -> io::Result<PathBuf> {
+        let stage = || {
             make_parent(target)?;
+            remove_abandoned(target);
             let staged = staging_name(target);
             fs::create_dir(&staged)?;
-            Ok(staged)
+            let held = File::open(&staged)?;
+            // Where the file system has no locks, nothing is ever taken for abandoned either.
+            let _ = held.try_lock();
+            Ok((staged, held))
         };
-        let staged = stage().map_err(AtomicError::at(target))?;
-        Ok(Self { target: target.to_owned(), staging: Staging::keep(staged.clone()), staged })
+        let (staged, held) = stage().map_err(AtomicError::at(target))?;
+        Ok(Self { target: target.to_owned(), staging: Staging::keep(staged.clone()), staged, held })
     }
 
     /// Where to write meanwhile.
@@ -177,7 +184,11 @@ impl StagedDirectory {
     pub fn commit(self) -> Result<(), AtomicError> {
         let mut staging = self.staging.lock();
         let publish = || -> io::Result<()> {
-            rustix::fs::syncfs(&File::open(&self.staged)?)?;
+            // Who may look at the old content may look at the new, and no one else.
+            if let Ok(old) = fs::metadata(&self.target) {
+                fs::set_permissions(&self.staged, old.permissions())?;
+            }
+            rustix::fs::syncfs(&self.held)?;
             publish(&self.staged, &self.target)?;
             sync_directory(&parent_of(&self.target))
         };
@@ -192,6 +203,40 @@ impl Drop for StagedDirectory {
     fn drop(&mut self) {
         self.staging.lock().remove();
     }
+}
+
+/// Removes what killed processes left of directories staged for `target`: what holds something and
+/// is locked by no one. An empty one may have been made this instant.
+fn remove_abandoned(target: &Path) {
+    let prefix = staging_prefix(target);
+    for entry in fs::read_dir(parent_of(target)).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let holds = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
+        if !holds || !entry.file_name().to_string_lossy().starts_with(&prefix) {
+            continue;
+        }
+        if File::open(&path).is_ok_and(|directory| directory.try_lock().is_ok()) {
+            let _ = remove_tree(&path);
+        }
+    }
+}
+
+/// Removes a directory, also one that its owner made read-only.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    fn open_up(path: &Path) {
+        use std::os::unix::fs::PermissionsExt;
+        const OWNER: u32 = 0o700;
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(OWNER));
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open_up(&entry.path());
+            }
+        }
+    }
+    fs::remove_dir_all(path).or_else(|_| {
+        open_up(path);
+        fs::remove_dir_all(path)
+    })
 }
 
 /// Renames `staged` to `target`, exchanging the two where something stands there already.

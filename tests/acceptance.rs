@@ -92,6 +92,21 @@ fn the_quickstart_runs_and_says_what_it_wrote_where() {
 }
 
 #[test]
+fn the_room_is_a_valid_store_of_depth() {
+    let scratch = Scratch::new();
+    for name in ["rollouts_room.lua", "room.lua"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
+        std::fs::copy(path, scratch.file(name)).unwrap();
+    }
+    scratch.skyfall(&["script", "rollouts_room.lua", "--", "1"]).ok();
+    let store = scratch.tree().into_iter().find(|name| name.ends_with("manifest.json")).unwrap();
+    let store = store.trim_end_matches("/manifest.json");
+    scratch.skyfall(&["rollouts", "validate", store]).ok();
+    let attributes = std::fs::read_to_string(scratch.file(store).join("zarr.json")).unwrap();
+    assert!(attributes.contains("\"num_selected_depths\": 30"), "{attributes}");
+}
+
+#[test]
 fn readme_s_experiment_runs_as_it_stands() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let code = readme.split("```lua\n").nth(1).unwrap().split("```").next().unwrap();

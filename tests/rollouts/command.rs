@@ -62,6 +62,35 @@ fn arrays_stand_beside_the_records() {
         assert!(ran.stderr.contains(word), "{}", ran.stderr);
     }
     assert!(files(&scratch.file("rollouts.zarr")) == before, "the old store stands");
+
+    // A pipe is not waited for.
+    std::fs::remove_file(scratch.file("depth.npy")).unwrap();
+    let made = Command::new("mkfifo").arg(scratch.file("depth.npy")).status().unwrap();
+    assert!(made.success());
+    let ran = write(&scratch, "beside.jsonl", &options);
+    assert!(ran.code == 3 && ran.stderr.contains("is not a file"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_the_old_store() {
+    let scratch = Scratch::new();
+    scratch.write("old.jsonl", &lines(1));
+    scratch.write("new.jsonl", &lines(40));
+    write(&scratch, "old.jsonl", &LEAN).ok();
+    let before = files(&scratch.file("rollouts.zarr"));
+    // No file may be longer than 2 KiB: writing fails as on a full disk.
+    let line = format!(
+        "ulimit -f 2; exec '{}' rollouts write new.jsonl -o rollouts.zarr --set selected_depth_enabled=false",
+        env!("CARGO_BIN_EXE_skyfall")
+    );
+    let ran = Command::new("bash").args(["-c", &line]).current_dir(scratch.path()).output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(!ran.status.success() && told.contains("File too large"), "{told}");
+    assert_eq!(told.lines().filter(|line| line.starts_with("error")).count(), 1, "{told}");
+    assert!(files(&scratch.file("rollouts.zarr")) == before);
+    scratch.write("file", "");
+    let ran = scratch.skyfall(&["rollouts", "write", "old.jsonl", "-o", "file/store", LEAN[0], LEAN[1]]);
+    assert!(ran.code != 0 && ran.stderr.contains("file/store"), "{}", ran.stderr);
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn options_hold_together() {
         (vec![("discount_gamma", Value::Float(-0.5))], "discount_gamma|not negative"),
         (vec![("discount_gamma", Value::Float(f64::NAN))], "discount_gamma|finite"),
         (vec![("discount_gamma", "high".into())], "discount_gamma|number"),
-        (vec![("q_h_chunk_states", Value::Int(0))], "q_h_chunk_states|at least 1"),
+        (vec![("q_h_chunk_states", Value::Int(0))], "q_h_chunk_states|from 1 to"),
         (vec![("oracle_query_mode", "dense_valid".into())], "oracle_query_mode"),
         (vec![("target_protocol_version", "v1-observed".into())], "target_protocol_version|v1_observed"),
         (vec![("created_at_utc", "yesterday".into())], "created_at_utc|YYYY"),

@@ -120,3 +120,48 @@ fn what_is_not_the_writer_s_is_not_replaced() {
     std::fs::write(shard.join("_SUCCESS.json"), "{}").unwrap();
     assert!(refusal(&shard).contains("promoted shard"));
 }
+
+#[test]
+fn what_is_someone_s_own_does_not_go_with_a_store() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("rollouts.zarr");
+    let refusal = |directory: &Path| match Writer::new(config(directory)) {
+        Ok(_) => panic!("{} is the writer's", directory.display()),
+        Err(error) => error.to_string(),
+    };
+    write_rollout_zarr_store(&records(1), config(&store)).unwrap();
+    assert!(refusal(&store.join("steps/inner")).contains("inside another store"));
+    std::fs::write(store.join("steps/notes.txt"), "mine").unwrap();
+    assert!(refusal(&store).contains("holds `steps/notes.txt`"), "{}", refusal(&store));
+    std::fs::remove_file(store.join("steps/notes.txt")).unwrap();
+    std::fs::write(store.join("_SUCCESS.json"), "{}").unwrap();
+    assert!(refusal(&store.join("x")).contains("inside a promoted shard"));
+    std::fs::remove_file(store.join("_SUCCESS.json")).unwrap();
+
+    // A link stays one, and who may look at the store stays as it was.
+    use std::os::unix::fs::PermissionsExt;
+    let link = scratch.path().join("link");
+    std::os::unix::fs::symlink(&store, &link).unwrap();
+    std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o700)).unwrap();
+    write_rollout_zarr_store(&records(2), config(&link)).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(Store::open(&store).unwrap().attributes()["num_rollouts"], Value::Int(4));
+    assert_eq!(store.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn what_a_killed_writer_left_goes_with_the_next() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("rollouts.zarr");
+    let abandoned = scratch.path().join(".rollouts.zarr.tmp-1-0-abc");
+    let other = scratch.path().join(".other.zarr.tmp-1-0-abc");
+    for directory in [&abandoned, &other] {
+        std::fs::create_dir_all(directory.join(".waiting")).unwrap();
+    }
+    let held = scratch.path().join(".rollouts.zarr.tmp-2-0-abc");
+    std::fs::create_dir_all(held.join("steps")).unwrap();
+    let lock = std::fs::File::open(&held).unwrap();
+    lock.lock().unwrap();
+    write_rollout_zarr_store(&records(1), config(&store)).unwrap();
+    assert!(!abandoned.exists() && other.exists() && held.exists());
+}
