@@ -35,7 +35,7 @@ fn only_a_completed_attempt_is_seen() {
     let about = Map::from_iter([("rows".to_owned(), Value::Int(1))]);
     assert_eq!(kept.complete(about).unwrap(), Promotion::Promoted);
     let name = unit("a", 1).name();
-    assert_eq!(units.finished().unwrap().into_values().collect::<Vec<_>>(), [name.clone()]);
+    assert_eq!(units.finished().unwrap().into_values().collect::<Vec<_>>(), std::slice::from_ref(&name));
     let marker = std::fs::read_to_string(home.path().join(&name).join(MARKER)).unwrap();
     let marker: serde_json::Value = serde_json::from_str(&marker).unwrap();
     assert_eq!((marker["unit"].as_str(), marker["rows"].as_i64()), (Some(&*name), Some(1)));

@@ -1,9 +1,8 @@
 //! Tables of sweeps.
 
-use std::process::Command;
-
 use super::quick;
 use crate::command::Scratch;
+use crate::peers::python;
 
 /// Trials of different lengths over three seeds.
 fn swept() -> Scratch {
@@ -51,14 +50,8 @@ fn a_parquet_table_is_read_by_others() {
     scratch.skyfall(&["sweep", "table", "quick", "-o", "table.parquet"]).ok();
     let bytes = std::fs::read(scratch.file("table.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    let Ok(python) = std::env::var("SKYFALL_PYTHON") else {
-        println!("skipped: SKYFALL_PYTHON names no Python with pyarrow");
-        return;
-    };
-    let code = "import sys\ntry:\n  import pyarrow.parquet as p\nexcept ImportError:\n  print('no pyarrow'); sys.exit()\nt = p.read_table('table.parquet'); print(t.column_names, t.num_rows)";
-    let ran = Command::new(python).args(["-c", code]).current_dir(scratch.path()).output().unwrap();
-    let told = String::from_utf8(ran.stdout).unwrap();
-    assert!(told.contains("no pyarrow") || told.contains("'total_reward_high'] 3"), "{told}");
+    let told = python(&scratch, "check_table.py", &["table.parquet"]);
+    assert!(told.contains("'total_reward_high'] 3"), "{told}");
 }
 
 #[test]
