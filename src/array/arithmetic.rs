@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use half::f16;
-use ndarray::{ArrayD, IxDyn, Zip};
+use ndarray::ArrayD;
 
 use super::dtype::Sort;
 use super::{Array, ArrayError, DType, Item, Scalar, element_count, with_dtype};
@@ -112,7 +112,7 @@ impl Array {
         if self.dtype() == dtype {
             return Ok(Cow::Borrowed(self));
         }
-        if dtype.is_float() {
+        if dtype.is_float() && self.dtype() != DType::Bool {
             return Self::from_scalars(dtype, self.shape(), self.numbers().map(Scalar::Float)).map(Cow::Owned);
         }
         self.astype(dtype).map(Cow::Owned)
@@ -143,23 +143,79 @@ fn zip<T: Item, R: Item>(
     let mismatch = || mismatch(left.shape(), right.shape());
     let shape = broadcast_shape(left.shape(), right.shape()).ok_or_else(mismatch)?;
     element_count(&shape).ok_or_else(mismatch)?;
-    if let (Some(a), Some(b)) = (left.as_slice(), right.as_slice()) {
-        // The common cases go through plain slices, which the compiler turns into vector code.
-        let items: Option<Vec<R>> = match (a, b) {
-            _ if left.shape() == right.shape() => Some(a.iter().zip(b).map(|(a, b)| function(*a, *b)).collect()),
-            (a, [b]) if left.shape() == shape => Some(a.iter().map(|a| function(*a, *b)).collect()),
-            ([a], b) if right.shape() == shape => Some(b.iter().map(|b| function(*a, *b)).collect()),
-            _ => None,
+    let (left, right) = (left.as_standard_layout(), right.as_standard_layout());
+    let (a, b) = (left.as_slice().unwrap_or_default(), right.as_slice().unwrap_or_default());
+    let block = Block::of(left.shape(), right.shape(), &shape);
+    let mut items: Vec<R> = Vec::with_capacity(shape.iter().product());
+    // Plain slices, which the compiler turns into vector code, from block to block.
+    block.each(left.shape(), right.shape(), &shape, |at, other| {
+        let (a, b) = (a.get(at..).unwrap_or_default(), b.get(other..).unwrap_or_default());
+        match (block.left_repeats, block.right_repeats, a.first(), b.first()) {
+            (true, _, Some(a), _) => items.extend(b.iter().take(block.length).map(|b| function(*a, *b))),
+            (_, true, _, Some(b)) => items.extend(a.iter().take(block.length).map(|a| function(*a, *b))),
+            _ => items.extend(a.iter().zip(b).take(block.length).map(|(a, b)| function(*a, *b))),
+        }
+    });
+    Array::from_vec(&shape, items)
+}
+
+/// The longest run of a result over which each side either goes along or stays one element.
+struct Block {
+    /// The axes before the run.
+    axes: usize,
+    /// Elements of the run.
+    length: usize,
+    left_repeats: bool,
+    right_repeats: bool,
+}
+
+impl Block {
+    fn of(left: &[usize], right: &[usize], shape: &[usize]) -> Self {
+        let repeats = |own: &[usize], axis: usize| length_at(own, shape.len(), axis) == 1;
+        let mut block = Self { axes: shape.len(), length: 1, left_repeats: false, right_repeats: false };
+        let mut begun = false;
+        for (axis, length) in shape.iter().enumerate().rev() {
+            // An axis of length 1 is both: every element goes along and stays.
+            if *length != 1 {
+                let sides = (repeats(left, axis), repeats(right, axis));
+                if begun && sides != (block.left_repeats, block.right_repeats) {
+                    break;
+                }
+                (block.left_repeats, block.right_repeats) = sides;
+                begun = true;
+            }
+            block.axes = axis;
+            block.length *= length;
+        }
+        block
+    }
+
+    /// Calls `visit` with where each run begins in either side.
+    fn each(&self, left: &[usize], right: &[usize], shape: &[usize], mut visit: impl FnMut(usize, usize)) {
+        let outer = shape.get(..self.axes).unwrap_or_default();
+        let strides = |own: &[usize]| -> Vec<usize> {
+            let stride = |axis: usize| match length_at(own, shape.len(), axis) {
+                1 => 0,
+                _ => (axis + 1..shape.len()).map(|after| length_at(own, shape.len(), after)).product(),
+            };
+            (0..self.axes).map(stride).collect()
         };
-        if let Some(items) = items {
-            return Array::from_vec(&shape, items);
+        let (left, right) = (strides(left), strides(right));
+        for run in 0..outer.iter().product() {
+            let (mut rest, mut at, mut other) = (run, 0, 0);
+            for ((length, left), right) in outer.iter().zip(&left).zip(&right).rev() {
+                at += rest % length * left;
+                other += rest % length * right;
+                rest /= length;
+            }
+            visit(at, other);
         }
     }
-    let dimension = IxDyn(&shape);
-    let (Some(left), Some(right)) = (left.broadcast(dimension.clone()), right.broadcast(dimension)) else {
-        return Err(mismatch());
-    };
-    Ok(Zip::from(left).and(right).map_collect(|&a, &b| function(a, b)).into())
+}
+
+/// The length of an array along an axis of a result of `rank` axes, 1 where it has no such axis.
+fn length_at(own: &[usize], rank: usize, axis: usize) -> usize {
+    (axis + own.len()).checked_sub(rank).map_or(1, |at| own.get(at).copied().unwrap_or(1))
 }
 
 fn mismatch(left: &[usize], right: &[usize]) -> ArrayError {
@@ -169,12 +225,8 @@ fn mismatch(left: &[usize], right: &[usize]) -> ArrayError {
 /// NumPy's rule: shapes are aligned at their last axes; lengths agree or one of them is 1.
 fn broadcast_shape(left: &[usize], right: &[usize]) -> Option<Vec<usize>> {
     let rank = left.len().max(right.len());
-    let padded = |shape: &[usize], axis: usize| match (axis + shape.len()).checked_sub(rank) {
-        Some(own) => shape.get(own).copied().unwrap_or(1),
-        None => 1,
-    };
     (0..rank)
-        .map(|axis| match (padded(left, axis), padded(right, axis)) {
+        .map(|axis| match (length_at(left, rank, axis), length_at(right, rank, axis)) {
             (a, b) if a == b => Some(a),
             (1, other) | (other, 1) => Some(other),
             _ => None,

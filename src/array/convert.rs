@@ -13,7 +13,11 @@ impl Array {
         if self.dtype() == dtype {
             return Ok(self.clone());
         }
-        Self::from_scalars(dtype, self.shape(), self.scalars())
+        match (self, dtype) {
+            // Masks become weights in every script that computes with them.
+            (Self::Bool(flags), DType::F32) => Ok(Self::F32(flags.mapv(f32::from))),
+            _ => Self::from_scalars(dtype, self.shape(), self.scalars()),
+        }
     }
 
     /// `function` applied to every element, in C order, its results stored as `dtype`.

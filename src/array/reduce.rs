@@ -1,7 +1,7 @@
 //! Reductions over all elements, or along one axis.
 #![allow(clippy::bool_comparison, reason = "one expression serves every element type")]
 
-use ndarray::Axis;
+use ndarray::{ArrayD, Axis};
 
 use super::{Array, ArrayError, Item, Scalar, each};
 use crate::value::Value;
@@ -61,9 +61,7 @@ impl Array {
     /// When there is no such axis, or it is empty.
     pub fn min_along(&self, axis: usize) -> Result<Self, ArrayError> {
         self.check_not_empty(axis)?;
-        Ok(each!(self, array => {
-            array.map_axis(Axis(axis), |lane| extreme(lane.iter().copied(), |a, b| a < b).unwrap_or_default()).into()
-        }))
+        Ok(each!(self, array => extreme_along(array, axis, |a, b| a < b)))
     }
 
     /// The greatest elements along `axis`, which is gone.
@@ -72,9 +70,7 @@ impl Array {
     /// When there is no such axis, or it is empty.
     pub fn max_along(&self, axis: usize) -> Result<Self, ArrayError> {
         self.check_not_empty(axis)?;
-        Ok(each!(self, array => {
-            array.map_axis(Axis(axis), |lane| extreme(lane.iter().copied(), |a, b| a > b).unwrap_or_default()).into()
-        }))
+        Ok(each!(self, array => extreme_along(array, axis, |a, b| a > b)))
     }
 
     fn check_not_empty(&self, axis: usize) -> Result<(), ArrayError> {
@@ -90,8 +86,35 @@ fn value<T: Item>(item: T) -> Value {
 }
 
 /// The item that no other is `better` than, the first NaN before all.
-fn extreme<T: Item>(items: impl Iterator<Item = T>, better: fn(T, T) -> bool) -> Option<T> {
-    #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-    let is_nan = |item: T| item != item;
-    items.reduce(|best, item| if !is_nan(best) && (is_nan(item) || better(item, best)) { item } else { best })
+fn extreme<T: Item>(items: impl Iterator<Item = T>, better: impl Fn(T, T) -> bool) -> Option<T> {
+    items.reduce(|best, item| if beats(item, best, &better) { item } else { best })
+}
+
+/// Whether `item` takes the place of `best`: NaN does, and keeps it.
+#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+fn beats<T: Item>(item: T, best: T, better: impl Fn(T, T) -> bool) -> bool {
+    best == best && (item != item || better(item, best))
+}
+
+/// [`extreme`] of every lane along `axis`, row by row of what lies behind it.
+fn extreme_along<T: Item>(array: &ArrayD<T>, axis: usize, better: impl Fn(T, T) -> bool + Copy) -> Array {
+    let mut shape = array.shape().to_vec();
+    let length = shape.remove(axis);
+    let inner: usize = array.shape().iter().skip(axis + 1).product();
+    let contiguous = array.as_standard_layout();
+    let items = contiguous.as_slice().unwrap_or_default();
+    let mut results: Vec<T> = Vec::with_capacity(items.len() / length.max(1));
+    for block in items.chunks_exact((length * inner).max(1)) {
+        let (first, rest) = block.split_at(inner.min(block.len()));
+        let start = results.len();
+        results.extend_from_slice(first);
+        for row in rest.chunks_exact(inner.max(1)) {
+            for (best, item) in results.iter_mut().skip(start).zip(row) {
+                if beats(*item, *best, better) {
+                    *best = *item;
+                }
+            }
+        }
+    }
+    Array::from_vec(&shape, results).unwrap_or_else(|_| Array::zeros(T::DTYPE, &shape))
 }

@@ -11,7 +11,7 @@ use super::records::{config, record, with_crops, with_depth, with_facts};
 use super::writing::files;
 
 /// A store with everything a store can have.
-fn full(scratch: &TempDir) -> PathBuf {
+pub fn full(scratch: &TempDir) -> PathBuf {
     let path = scratch.path().join("full.zarr");
     let options = skyfall::rollouts::RolloutZarrStoreConfig {
         selected_depth_enabled: true,

@@ -5,7 +5,7 @@ use skyfall::array::Array;
 use skyfall::rollouts::{Datum, RolloutRecord, RolloutZarrStoreConfig, Writer, validate};
 use skyfall::value::{Map, Value};
 
-use super::records::{array, at, config, floats, int, record, records, text};
+use super::records::{array, at, config, floats, int, record, records, text, with_crops, with_depth, with_facts};
 
 /// What the writer says of a record after a change to one field.
 fn refusal(path: &str, change: impl FnOnce(&mut Datum)) -> String {
@@ -228,4 +228,59 @@ fn depth_that_is_enabled_must_be_there() {
     let line = writer.add(&records(1)[0]).unwrap_err().to_string();
     assert!(line.contains("root-000000: trajectories[0].steps[0].selected_depth"), "{line}");
     assert!(line.contains("selected_depth_enabled"), "{line}");
+}
+
+/// What `change` to a step of a record with depth, crops and the codec's facts is refused with.
+fn step_refusal(path: &str, change: impl FnOnce(&mut Datum)) -> String {
+    let mut datum = with_facts(with_crops(with_depth(record(3, 1, 2), 4, 6)));
+    change(at(&mut datum, &format!("trajectories.0.steps.1.{path}")));
+    let scratch = tempfile::tempdir().unwrap();
+    let mut config = config(scratch.path().join("rollouts.zarr"));
+    config.selected_depth_enabled = true;
+    (config.selected_depth_height_px, config.selected_depth_width_px) = (4, 6);
+    config.target_eval_crops_enabled = true;
+    let record = match RolloutRecord::from_datum(&datum) {
+        Ok(record) => record,
+        Err(error) => return error.to_string(),
+    };
+    let mut writer = Writer::new(config).unwrap();
+    writer.add(&record).map_or_else(|error| error.to_string(), |()| format!("{path} was accepted"))
+}
+
+#[test]
+fn depth_crops_and_facts_must_hold_together() {
+    let depth = |cells: usize, metres: f32| {
+        let cells = vec![metres; cells];
+        Datum::Array(Array::from_vec(&[4, cells.len() / 4], cells).unwrap())
+    };
+    let cases: Vec<(&str, Datum, &str)> = vec![
+        ("selected_depth.depth_m", depth(20, 1.0), "valid_mask: is of shape [4, 6]|[4, 5]"),
+        ("selected_depth.depth_m", depth(24, 30.0), "depth_m[0][1]|30 m as float16|0.001 and 20 m"),
+        ("selected_depth.depth_m", depth(24, f32::NAN), "depth_m[0][1]"),
+        ("selected_depth.depth_m", floats(&[1.0; 24]), "depth_m"),
+        ("selected_depth.focal_px", floats(&[0.0, 1.0]), "focal_px: must be finite and greater than 0"),
+        ("selected_depth.principal_point_px", floats(&[f64::NAN, 1.0]), "principal_point_px: must be finite"),
+        ("selected_depth.image_size_hw", floats(&[4.0, 7.0]), "image_size_hw"),
+        ("target_eval.candidate_point_lengths", array(&[1_i64]), "candidate_point_lengths: must have one entry"),
+        ("candidate_trace_facts.candidate_program_hash", text("A"), "candidate_program_hash: must be 64 lowercase"),
+        ("candidate_trace_facts.legacy_candidate_config_hash", text("x"), "policy.candidate_config_hash, `cand`"),
+        ("candidate_trace_facts.valid_indices", array::<i32>(&[]), "valid_indices: must be the shell indices"),
+        ("candidate_trace_facts.codec_version", text("v2"), "codec_version: must be candidate-trace-v1, got v2"),
+        ("candidate_trace_facts.completion_mode", text("x"), "completion_mode: must be fixed_attempts"),
+        ("candidate_trace_facts.proposal_replica", int(0), "proposal_key_revision"),
+        (
+            "candidate_trace_facts.criteria.0.criterion",
+            text("support"),
+            "criteria[1].criterion: `support` is there twice",
+        ),
+        ("candidate_trace_facts.criteria.0.margin", array(&[0.5_f32]), "criteria[0].margin: must have one element"),
+    ];
+    for (path, datum, words) in cases {
+        let line = step_refusal(path, |place| *place = datum);
+        for word in words.split('|') {
+            assert!(line.contains(word) && line.contains("root-000003: trajectories[0].steps[1]."), "{path}: {line}");
+        }
+    }
+    let line = step_refusal("candidate_trace_facts", |facts| *facts = Datum::Value(Value::Null));
+    assert!(line.contains("all have it, or none"), "{line}");
 }

@@ -1,7 +1,7 @@
 //! A store that was changed by hand: each of these lies is told, and told in full.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skyfall::array::Array;
 use skyfall::rollouts::{Store, validate, write_rollout_zarr_store};
@@ -9,6 +9,7 @@ use skyfall::text::json;
 use skyfall::value::{Map, Value};
 use tempfile::TempDir;
 
+use super::hostile::full;
 use super::records::{config, records};
 use super::writing::files;
 
@@ -25,6 +26,7 @@ fn tamper(store: &Path, path: &str, change: impl FnOnce(&mut Array)) {
         Array::I32(cells) => cells.iter().flat_map(|cell| cell.to_le_bytes()).collect(),
         Array::U32(cells) => cells.iter().flat_map(|cell| cell.to_le_bytes()).collect(),
         Array::I64(cells) => cells.iter().flat_map(|cell| cell.to_le_bytes()).collect(),
+        Array::F16(cells) => cells.iter().flat_map(|cell| cell.to_le_bytes()).collect(),
         Array::F32(cells) => cells.iter().flat_map(|cell| cell.to_le_bytes()).collect(),
         other => panic!("no column is {}", other.dtype()),
     };
@@ -65,27 +67,36 @@ fn attribute(store: &Path, group: &str, key: &str, value: Option<Value>) {
 
 /// A sound store that is harmed in one place, checked, and mended again.
 struct Sound {
-    scratch: TempDir,
+    _scratch: TempDir,
+    store: PathBuf,
 }
 
 impl Sound {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        write_rollout_zarr_store(&records(3), config(scratch.path().join("rollouts.zarr"))).unwrap();
-        Self { scratch }
+        let store = scratch.path().join("rollouts.zarr");
+        write_rollout_zarr_store(&records(3), config(&store)).unwrap();
+        Self { _scratch: scratch, store }
+    }
+
+    /// One with depth, crops and the candidate codec.
+    fn full() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = full(&scratch);
+        Self { _scratch: scratch, store }
     }
 
     /// What the validator says after `harm` to the file or directory `place` of the store.
     fn errors(&self, place: &str, harm: impl FnOnce(&Path)) -> Vec<String> {
-        let store = self.scratch.path().join("rollouts.zarr");
+        let store = &self.store;
         let harmed = store.join(place);
         let before = if harmed.is_dir() {
             files(&harmed).into_iter().map(|(name, bytes)| (harmed.join(name), bytes)).collect()
         } else {
             vec![(harmed.clone(), fs::read(&harmed).unwrap())]
         };
-        harm(&store);
-        let errors = validate(&store).unwrap().errors;
+        harm(store);
+        let errors = validate(store).unwrap().errors;
         if harmed.is_dir() {
             fs::remove_dir_all(&harmed).unwrap();
         }
@@ -185,7 +196,65 @@ fn every_table_is_held_to_its_word() {
         ("q_h/td_terminal_mask", cell!(Bool, 0, true), "q_h/td_terminal_mask"),
         ("q_h/one_step_target_rri", cell!(F32, 0, 9.0), "q_h/one_step_target_rri"),
     ];
-    let (sound, mut silent) = (Sound::new(), Vec::new());
+    told(&Sound::new(), lies);
+}
+
+#[test]
+fn depth_crops_and_the_codec_are_held_to_their_word() {
+    fn metres(metres: f32) -> half::f16 {
+        half::f16::from_f32(metres)
+    }
+    let lies: Vec<(&str, Box<dyn Fn(&mut Array)>, &str)> = vec![
+        ("selected_depth/step_row_id", Box::new(cell!(I64, 1, 9)), "selected_depth/step_row_id"),
+        ("selected_depth/candidate_row_id", Box::new(cell!(I64, 0, 1_000)), "selected_depth/candidate_row_id"),
+        ("selected_depth/focal_px", Box::new(cell!(F32, 0, 0.0)), "focal_px"),
+        ("selected_depth/principal_point_px", Box::new(cell!(F32, 1, f32::INFINITY)), "principal_point_px"),
+        ("selected_depth/image_size_hw", Box::new(cell!(I32, 0, 7)), "image_size_hw"),
+        ("selected_depth/depth_m", Box::new(cell!(F16, 0, metres(1.0))), "depth_m"),
+        ("selected_depth/depth_m", Box::new(cell!(F16, 1, metres(30.0))), "depth_m"),
+        ("selected_depth/depth_m", Box::new(cell!(F16, 1, half::f16::NAN)), "depth_m"),
+        ("target_eval_crops/crop_row_id", Box::new(cell!(I64, 1, 5)), "crop_row_id"),
+        ("target_eval_crops/step_row_id", Box::new(cell!(I64, 0, 99)), "target_eval_crops"),
+        ("target_eval_crops/candidate_row_id", Box::new(cell!(I64, 0, 3)), "target_eval_crops"),
+        ("target_eval_crops/source_role_id", Box::new(cell!(I32, 0, 2)), "source_role_id"),
+        ("target_eval_crops/lengths", Box::new(cell!(I32, 0, 99)), "lengths"),
+        ("target_eval_crops/mask", Box::new(cell!(Bool, 0, false)), "target_eval_crops"),
+        ("step_candidate_facts/attempted_count", Box::new(cell!(I32, 0, 99)), "attempted_count"),
+        ("step_candidate_facts/legacy_candidate_config_hash_id", Box::new(cell!(I32, 0, -1)), "legacy"),
+        ("step_candidate_facts/codec_version_id", Box::new(cell!(I32, 0, 99)), "codec_version_id"),
+        ("step_candidate_facts/proposal_replica", Box::new(cell!(I64, 0, -2)), "proposal"),
+        ("candidate_semantics/center_id", Box::new(cell!(I64, 0, -1)), "center_id"),
+        ("candidate_semantics/position_pair_id", Box::new(cell!(I64, 0, 4)), "candidate_semantics"),
+        ("candidate_semantics/candidate_row_id", Box::new(cell!(I64, 0, 9_999)), "candidate_semantics"),
+        ("candidate_criteria/passed", Box::new(cell!(Bool, 0, false)), "candidate_criteria"),
+        ("candidate_criteria/margin", Box::new(cell!(F32, 0, f32::NAN)), "margin"),
+        ("candidate_criteria/reason_code", Box::new(cell!(I64, 1, 0)), "candidate_criteria"),
+        ("candidate_criteria/source_role", Box::new(cell!(I64, 0, 7)), "source_role"),
+        ("candidate_criteria/criterion_index", Box::new(cell!(I16, 0, 1)), "criterion"),
+        ("candidate_actions/action_position", Box::new(cell!(I32, 0, 3)), "action_position"),
+        ("candidate_valids/shell_index", Box::new(cell!(I32, 0, 99)), "candidate_valids"),
+        ("candidate_valids/step_row_id", Box::new(cell!(I64, 0, 9_999)), "candidate_valids"),
+    ];
+    let sound = Sound::full();
+    assert_eq!(sound.errors("manifest.json", |_| ()), Vec::<String>::new());
+    told(&sound, lies);
+    let gone = sound.errors("candidate_valids", |store| fs::remove_dir_all(store.join("candidate_valids")).unwrap());
+    assert!(says(&gone, &["candidate_valids"]), "{gone:?}");
+}
+
+#[test]
+fn a_shard_s_markers_are_held_to_their_word() {
+    let sound = Sound::new();
+    for marker in ["_owner.json", "_SUCCESS.json"] {
+        let errors = sound.errors("manifest.json", |store| fs::write(store.join(marker), "{}").unwrap());
+        fs::remove_file(sound.store.join(marker)).unwrap();
+        assert!(says(&errors, &[marker]), "{marker}: {errors:?}");
+    }
+}
+
+/// Every lie is told by an error that says its word.
+fn told<F: Fn(&mut Array)>(sound: &Sound, lies: Vec<(&str, F, &str)>) {
+    let mut silent = Vec::new();
     for (path, change, word) in lies {
         let found = sound.tampered(path, change);
         if !says(&found, &[word]) {

@@ -24,11 +24,29 @@ pub(super) fn shuffle(from: &[u8], size: usize, to: &mut [u8]) {
         };
         let targets = p0.iter_mut().zip(p1).zip(p2).zip(p3).zip(p4).zip(p5).zip(p6).zip(p7);
         for (group, (((((((t0, t1), t2), t3), t4), t5), t6), t7)) in from.chunks_exact(8 * size).zip(targets) {
-            let gathered = std::array::from_fn(|element| group.get(element * size + byte).copied().unwrap_or(0));
-            let [b0, b1, b2, b3, b4, b5, b6, b7] = transpose(u64::from_le_bytes(gathered)).to_le_bytes();
+            let [b0, b1, b2, b3, b4, b5, b6, b7] = transpose(gather(group, size, byte)).to_le_bytes();
             (*t0, *t1, *t2, *t3) = (b0, b1, b2, b3);
             (*t4, *t5, *t6, *t7) = (b4, b5, b6, b7);
         }
+    }
+}
+
+/// Byte `byte` of each of 8 elements of `size` bytes, the first element's lowest.
+fn gather(group: &[u8], size: usize, byte: usize) -> u64 {
+    let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);
+    match (size, group.as_chunks().0) {
+        (1, [bytes]) => word(*bytes),
+        (2, [first, second]) => {
+            // Every other byte of 8, in the lower half.
+            let pack = |x: u64| {
+                let x = x & 0x00ff_00ff_00ff_00ff;
+                let x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
+                (x | x >> 16) & 0x0000_0000_ffff_ffff
+            };
+            let shift = 8 * (byte & 1);
+            pack(word(*first) >> shift) | pack(word(*second) >> shift) << 32
+        }
+        _ => word(std::array::from_fn(|element| group.get(element * size + byte).copied().unwrap_or(0))),
     }
 }
 

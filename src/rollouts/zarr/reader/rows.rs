@@ -39,6 +39,11 @@ struct Piece<'d> {
     target: &'d mut [u8],
 }
 
+/// The error of the foremost part that has one, whichever thread was the quickest.
+fn first_error(parts: impl IndexedParallelIterator<Item = Result<(), String>>) -> Result<(), String> {
+    parts.collect::<Vec<_>>().into_iter().collect()
+}
+
 impl Files<'_> {
     /// Refuses rows that the array's files cannot hold, before memory is taken for them.
     pub(super) fn check(&self, rows: &Range<usize>) -> Result<(), String> {
@@ -62,14 +67,14 @@ impl Files<'_> {
         }
         let row_bytes = self.layout.row_elements() * self.layout.dtype.size();
         let files = pieces(rows, self.layout.file.first().copied().unwrap_or(1), row_bytes, target);
-        files.into_par_iter().try_for_each(|part| {
+        first_error(files.into_par_iter().map(|part| {
             let mut index = vec![0; self.layout.shape.len()];
             if let Some(first) = index.first_mut() {
                 *first = part.chunk;
             }
             let key = self.layout.key(&index);
             self.file(&key, part, row_bytes).map_err(|what| self.at(&key, what))
-        })
+        }))
     }
 
     /// What went wrong with a file.
@@ -150,7 +155,8 @@ impl Files<'_> {
         }
         let index = self.index(&file, size)?;
         let inner = pieces(&part.rows, chunk_rows, row_bytes, part.target);
-        runs(inner, &index).into_par_iter().try_for_each(|run| self.run(&file, size, run, &index, row_bytes))
+        let runs = runs(inner, &index).into_par_iter();
+        first_error(runs.map(|run| self.run(&file, size, run, &index, row_bytes)))
     }
 
     /// Where the chunks of a shard lie in it, by offset and length; `None` for absent ones.
