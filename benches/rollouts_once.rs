@@ -1,5 +1,6 @@
 //! One pass of one task over a rollout store, for `benches/peers/store_peers.py` to time: each
-//! prints the CPU seconds and the seconds it took, and the peak of its memory in MiB.
+//! prints the CPU seconds and the seconds it took, the peak of its memory in MiB, and the CPU
+//! seconds of the threads that encode and write, those of the one that checks records left out.
 //! `write DIR CANDIDATES [HEIGHT WIDTH [c-blosc]]`, `validate DIR`, `view DIR`.
 #![allow(
     clippy::unwrap_used,
@@ -68,13 +69,15 @@ fn write(directory: &str, candidates: usize, raster: Option<(usize, usize)>, enc
 
 /// Runs `task` and prints its CPU seconds, its seconds, and the process's peak in MiB.
 fn timed(task: impl FnOnce()) {
-    let (cpu, wall) = (cpu_seconds(), Instant::now());
+    let before = (cpu_seconds("self"), cpu_seconds("thread-self"), Instant::now());
     task();
-    println!("{:.3} {:.3} {:.0}", cpu_seconds() - cpu, wall.elapsed().as_secs_f64(), peak_mib());
+    let (all, own) = (cpu_seconds("self") - before.0, cpu_seconds("thread-self") - before.1);
+    println!("{all:.3} {:.3} {:.0} {:.3}", before.2.elapsed().as_secs_f64(), peak_mib(), all - own);
 }
 
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+/// The CPU seconds of this process (`self`) or thread (`thread-self`) so far.
+fn cpu_seconds(whose: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{whose}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
     ticks as f64 / 100.0

@@ -14,7 +14,7 @@ use super::config::RolloutZarrStoreConfig;
 use super::dictionary::{Coded, Dictionaries, Dictionary};
 use super::labels::{Cumulative, Metrics};
 use super::record::{Extras, Pose, Step};
-use super::schema::{Candidates, Crops, DepthRow, Depths, Diagnostics, FLOAT_EXTRAS, StepRow, Steps};
+use super::schema::{Candidates, Crops, DepthRow, Depths, Diagnostics, FLOAT_EXTRAS, StepRow, Steps, Table};
 use super::shell;
 use super::tables::{id, small};
 use crate::array::DType;
@@ -75,17 +75,32 @@ impl Rows {
         }
     }
 
-    /// Takes the rows out; what comes next is appended to none.
-    pub(super) fn take(&mut self) -> Self {
-        let next = Self {
-            depth_enabled: self.depth_enabled,
-            crops_enabled: self.crops_enabled,
-            raster_hw: self.raster_hw,
-            crop_width: self.crop_width,
-            codec: self.codec.as_ref().map(|_| Box::default()),
-            ..Self::default()
-        };
+    /// Takes the rows out, with the codec's tables still among them if the store has them; `room`
+    /// is an earlier batch that was written.
+    pub(super) fn take(&mut self, room: Option<Self>) -> Self {
+        let mut next = room.unwrap_or_default();
+        next.clear();
+        (next.depth_enabled, next.crops_enabled) = (self.depth_enabled, self.crops_enabled);
+        (next.raster_hw, next.crop_width) = (self.raster_hw, self.crop_width);
+        if self.codec.is_some() {
+            next.codec.get_or_insert_default();
+        }
         std::mem::replace(self, next)
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.candidates.clear();
+        self.diagnostics.clear();
+        self.depths.clear();
+        self.depth_m.clear();
+        self.valid_mask.clear();
+        self.crops.clear();
+        self.crop_points.clear();
+        self.crop_mask.clear();
+        if let Some(codec) = &mut self.codec {
+            codec.clear();
+        }
     }
 
     /// About how many bytes the rows take.

@@ -85,6 +85,12 @@ pub(super) const FLOAT_EXTRAS: &[(&str, &str, bool)] = &[
 /// Boolean diagnostics beside the collision masks, by key and column.
 pub(super) const BOOL_EXTRAS: &[&str] = &["view_jitter_is_bounded", "target_in_fov_mask", "target_view_evaluated_mask"];
 
+/// What every table can do, whichever columns it has.
+pub(super) trait Table {
+    /// Takes the rows out, but keeps the room they had.
+    fn clear(&mut self);
+}
+
 macro_rules! table {
     ($(#[$doc:meta])* $group:literal $table:ident { $($name:ident: $kind:ty,)+ }) => {
         $(#[$doc])*
@@ -97,6 +103,12 @@ macro_rules! table {
             /// The columns, in order.
             pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
                 [$(Column::of(Self::GROUP, stringify!($name), &self.$name)),+].into_iter()
+            }
+        }
+
+        impl Table for $table {
+            fn clear(&mut self) {
+                $(self.$name.clear();)+
             }
         }
     };

@@ -160,7 +160,8 @@ impl Writer {
         // Three batches at most are there at a time, and what encoding takes beside them.
         let batch = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
         if self.rows.bytes() >= batch {
-            self.pipeline.send(self.rows.take())?;
+            let room = self.pipeline.written();
+            self.pipeline.send(self.rows.take(room))?;
         }
         Ok(())
     }
@@ -179,7 +180,7 @@ impl Writer {
         if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        self.pipeline.send(self.rows.take())?;
+        self.pipeline.send(self.rows.take(None))?;
         let sinks = self.pipeline.finish()?;
         self.check_campaign()?;
         self.tables.seal(&self.config);

@@ -4,7 +4,8 @@ use crate::rollouts::column::Column;
 use crate::rollouts::dictionary::Dictionaries;
 use crate::rollouts::record::{CODEC_VERSION, Criterion, TraceFacts};
 use crate::rollouts::schema::{
-    ActionRow, Actions, Criteria, CriterionRow, Semantics, SemanticsRow, StepFacts, StepFactsRow, ValidRow, Valids,
+    ActionRow, Actions, Criteria, CriterionRow, Semantics, SemanticsRow, StepFacts, StepFactsRow, Table, ValidRow,
+    Valids,
 };
 use crate::rollouts::tables::small;
 
@@ -22,6 +23,14 @@ impl Codec {
     pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
         let step = self.steps.columns().chain(self.semantics.columns());
         step.chain(self.criteria.columns()).chain(self.actions.columns()).chain(self.valids.columns())
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.steps.clear();
+        self.semantics.clear();
+        self.criteria.clear();
+        self.actions.clear();
+        self.valids.clear();
     }
 
     /// Appends the facts of a step whose first candidate is row `first`.

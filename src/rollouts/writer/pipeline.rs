@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 use super::sink::{Cuts, Sinks};
@@ -14,6 +14,8 @@ use crate::rollouts::zarr::{StoreError, StoreWriter};
 pub(super) struct Pipeline {
     directory: PathBuf,
     to: Option<SyncSender<Rows>>,
+    /// Batches that were written, for the room they have.
+    written: Receiver<Rows>,
     thread: Option<JoinHandle<Result<Option<Sinks>, StoreError>>>,
 }
 
@@ -22,6 +24,7 @@ impl Pipeline {
     pub(super) fn start(store: Arc<StoreWriter>, cuts: Cuts, directory: PathBuf) -> Result<Self, StoreError> {
         // One batch is being written while another waits and a third is filled.
         let (to, from) = sync_channel::<Rows>(1);
+        let (back, written) = channel();
         let place = directory.clone();
         let work = move || {
             let mut sinks = None;
@@ -31,12 +34,14 @@ impl Pipeline {
                     None => sinks.insert(Sinks::open(&store, &rows, cuts, place.clone())?),
                 };
                 sinks.push(&rows)?;
+                // No one takes it back once the last batch was sent.
+                let _ = back.send(rows);
             }
             Ok(sinks)
         };
         let thread = Builder::new().name("rollouts writer".to_owned()).spawn(work);
         let thread = thread.map_err(|source| StoreError::Files { path: directory.clone(), source })?;
-        Ok(Self { directory, to: Some(to), thread: Some(thread) })
+        Ok(Self { directory, to: Some(to), written, thread: Some(thread) })
     }
 
     /// Hands rows over; waits while there are two batches before them.
@@ -48,6 +53,11 @@ impl Pipeline {
             Some(Ok(())) => Ok(()),
             _ => self.finish().and(Err(self.broken())),
         }
+    }
+
+    /// A batch that was written, if there is one.
+    pub(super) fn written(&self) -> Option<Rows> {
+        self.written.try_recv().ok()
     }
 
     /// Waits until everything is written.
