@@ -115,6 +115,22 @@ fn check_names_what_is_not_there_without_running_anything() {
 }
 
 #[test]
+fn check_finds_nothing_in_scripts_that_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut checked = 0;
+    for directory in ["tests/acceptance", "scripts"] {
+        for entry in std::fs::read_dir(root.join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "lua") {
+                Scratch::new().skyfall(&["script", "--allow-all", "--check", path.to_str().unwrap()]).ok();
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 9, "{checked}");
+}
+
+#[test]
 fn what_differs_from_run_to_run_is_found() {
     let scratch = Scratch::new();
     let write =

@@ -33,7 +33,7 @@ impl Datum {
 
 /// What is wrong with a record: the field, by its path, and what was expected of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
+#[error("{}: {}", one_line(path), one_line(message))]
 pub struct RecordError {
     /// The record, and the way to the field: `root-000003: trajectories[1].steps[2].labels.rri`.
     pub path: String,
@@ -45,6 +45,17 @@ impl crate::diagnostic::Problem for RecordError {
     fn code(&self) -> &'static str {
         "rollouts/record"
     }
+}
+
+/// `text` as it may stand in one line of a terminal, whatever a producer called its things.
+pub(super) fn one_line(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let escaped = |letter: char| match letter {
+        letter if letter.is_control() => letter.escape_debug().to_string(),
+        letter => letter.to_string(),
+    };
+    let line: String = text.chars().take(LONGEST).map(escaped).collect();
+    if text.chars().nth(LONGEST).is_some() { line + "..." } else { line }
 }
 
 /// One map of a record, and where it is.

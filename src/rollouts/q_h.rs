@@ -11,33 +11,12 @@ use bytemuck::NoUninit;
 use rayon::prelude::*;
 
 use super::datum::narrow;
-use super::schema::{Candidates, Rollouts, Steps};
+use super::schema::{self, Candidates, Rollouts, Steps};
 use super::zarr::{ArrayStream, Layout, StoreError, StoreReader, StoreWriter};
-use crate::array::{Array, DType, Item};
+use crate::array::{Array, Item};
 
 /// Bytes of the view that are made at a time.
 const BLOCK: usize = 32 << 20;
-
-/// The arrays of the view, and whether they hold a cell a candidate or one a state.
-const ARRAYS: [(&str, DType, bool); 17] = [
-    ("state_step_row_id", DType::I64, false),
-    ("source_row_id", DType::I64, false),
-    ("target_row_id", DType::I64, false),
-    ("candidate_row_id", DType::I64, true),
-    ("valid_action_mask", DType::Bool, true),
-    ("q_train_mask", DType::Bool, true),
-    ("position_id", DType::I32, true),
-    ("one_step_target_rri", DType::F32, true),
-    ("one_step_target_root_gain", DType::F32, true),
-    ("invalid_reason_bitset", DType::U32, true),
-    ("selected_candidate_index", DType::I32, false),
-    ("td_selected_candidate_row_id", DType::I64, false),
-    ("td_reward", DType::F32, false),
-    ("td_reward_target_rri", DType::F32, false),
-    ("td_next_step_row_id", DType::I64, false),
-    ("td_terminal_mask", DType::Bool, false),
-    ("td_discount", DType::F32, false),
-];
 
 /// The view to be made.
 pub(super) struct View<'a> {
@@ -55,7 +34,7 @@ impl View<'_> {
     /// Derives the view from the tables that `reader` finds and writes it.
     pub(super) fn write(&self, store: &StoreWriter, reader: &StoreReader, chunk_states: u32) -> Result<(), StoreError> {
         let layout = Layout::states(chunk_states);
-        let mut streams: Vec<(&str, ArrayStream)> = ARRAYS
+        let mut streams: Vec<(&str, ArrayStream)> = schema::VIEW
             .into_iter()
             .map(|(name, dtype, padded)| {
                 let tail = if padded { vec![self.width] } else { Vec::new() };

@@ -11,32 +11,11 @@ use std::path::{Path, PathBuf};
 pub use codec::{CodecTables, Columns};
 pub use groups::Groups;
 
-use super::schema::{MANIFEST_FILE, SCHEMA_ID};
+use super::schema::{MANIFEST_FILE, SCHEMA_ID, VIEW};
 use super::zarr::{StoreError, StoreReader};
 use crate::array::{Array, DType};
 use crate::text::json;
 use crate::value::{Map, Value};
-
-/// The arrays of the derived view.
-pub(super) const VIEW: [&str; 17] = [
-    "state_step_row_id",
-    "source_row_id",
-    "target_row_id",
-    "candidate_row_id",
-    "valid_action_mask",
-    "q_train_mask",
-    "position_id",
-    "one_step_target_rri",
-    "one_step_target_root_gain",
-    "invalid_reason_bitset",
-    "selected_candidate_index",
-    "td_selected_candidate_row_id",
-    "td_reward",
-    "td_reward_target_rri",
-    "td_next_step_row_id",
-    "td_terminal_mask",
-    "td_discount",
-];
 
 /// Columns that older stores lack.
 const OPTIONAL: [&str; 2] = ["candidates/position_pair_id", "candidates/gaze_variant_id"];
@@ -210,7 +189,7 @@ impl Store {
     /// # Errors
     /// When an array is missing or damaged.
     pub fn q_h_view(&self, discount_gamma: Option<f64>) -> Result<Columns, StoreError> {
-        let mut view = self.table("q_h", &VIEW, 0..usize::MAX)?;
+        let mut view = self.table("q_h", &VIEW.map(|(name, ..)| name), 0..usize::MAX)?;
         if let Some(gamma) = discount_gamma {
             if !(gamma.is_finite() && gamma >= 0.0) {
                 return Err(self.refuse("q_h", &format!("discount_gamma must be finite and not negative, got {gamma}")));

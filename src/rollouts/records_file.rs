@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::datum::one_line;
 use super::record::{Datum, RecordError, RolloutRecord};
 use crate::array::{npy, npz};
 use crate::diagnostic::{Exit, Problem};
@@ -37,7 +38,7 @@ pub enum RecordsError {
         source: io::Error,
     },
     /// A line holds no record.
-    #[error("{}:{line}: {what}", path.display())]
+    #[error("{}:{line}: {}", path.display(), one_line(what))]
     Line {
         /// The file.
         path: PathBuf,

@@ -3,6 +3,7 @@
 //! A table is a struct of columns; `table!` makes it from one list, together with the columns
 //! that go to disk and, where rows come one by one, a struct of one row.
 
+use crate::array::DType;
 use crate::rollouts::column::Column;
 use crate::rollouts::dictionary::{Coded, Dictionary};
 
@@ -34,6 +35,28 @@ pub(super) const GROUPS: [&str; 12] = [
 /// The groups of the candidate codec, in stores that have it.
 pub(super) const CODEC_GROUPS: [&str; 5] =
     ["step_candidate_facts", "candidate_semantics", "candidate_criteria", "candidate_actions", "candidate_valids"];
+
+/// The arrays of the derived view, each with its dtype and whether it holds a cell a candidate
+/// (states by slots) or one a state.
+pub(super) const VIEW: [(&str, DType, bool); 17] = [
+    ("state_step_row_id", DType::I64, false),
+    ("source_row_id", DType::I64, false),
+    ("target_row_id", DType::I64, false),
+    ("candidate_row_id", DType::I64, true),
+    ("valid_action_mask", DType::Bool, true),
+    ("q_train_mask", DType::Bool, true),
+    ("position_id", DType::I32, true),
+    ("one_step_target_rri", DType::F32, true),
+    ("one_step_target_root_gain", DType::F32, true),
+    ("invalid_reason_bitset", DType::U32, true),
+    ("selected_candidate_index", DType::I32, false),
+    ("td_selected_candidate_row_id", DType::I64, false),
+    ("td_reward", DType::F32, false),
+    ("td_reward_target_rri", DType::F32, false),
+    ("td_next_step_row_id", DType::I64, false),
+    ("td_terminal_mask", DType::Bool, false),
+    ("td_discount", DType::F32, false),
+];
 
 /// Candidate invalidity reasons, by bit.
 pub(super) const REASONS: [&str; 24] = [

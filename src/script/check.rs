@@ -85,7 +85,7 @@ pub(super) fn missing_module(file: &str, line: usize, module: &str, text: &str) 
 /// Uses of library modules' fields that are none.
 fn library_names(text: &str, modules: &[Module]) -> Vec<Unknown> {
     let tokens = tokens(text);
-    let held = held_modules(text, &tokens);
+    let held = held_modules(text, &tokens, modules);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|token| token.text);
@@ -129,7 +129,7 @@ fn fields(modules: &[Module], module: &str) -> Vec<String> {
 }
 
 /// The locals that hold a module of the library: declared once, and never anything else.
-fn held_modules(text: &str, tokens: &[Token<'_>]) -> BTreeMap<String, String> {
+fn held_modules(text: &str, tokens: &[Token<'_>], modules: &[Module]) -> BTreeMap<String, String> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let mut held: BTreeMap<String, String> = BTreeMap::new();
     let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
@@ -140,13 +140,7 @@ fn held_modules(text: &str, tokens: &[Token<'_>]) -> BTreeMap<String, String> {
                 for (index, name) in names.iter().enumerate() {
                     *declared.entry(word(*name)).or_default() += 1;
                     let value = values.get(index).copied().unwrap_or(usize::MAX);
-                    let module = match required_here(text, tokens, value) {
-                        Some(name) if name == "skyfall" || name.starts_with("skyfall.") => Some(name.to_owned()),
-                        _ => held
-                            .get(word(value))
-                            .filter(|_| word(value + 1) == ".")
-                            .map(|outer| format!("{outer}.{}", word(value + 2))),
-                    };
+                    let module = module_of(text, tokens, &held, modules, value);
                     if let Some(module) = module {
                         held.insert(word(*name).to_owned(), module);
                     }
@@ -173,6 +167,32 @@ fn held_modules(text: &str, tokens: &[Token<'_>]) -> BTreeMap<String, String> {
     }
     held.retain(|name, _| declared.get(name.as_str()) == Some(&1));
     held
+}
+
+/// The module that the value at `from` is: a required one or a local that holds one, or a part of
+/// it that is a module too, and nothing more. What a call returns is none.
+fn module_of(
+    text: &str,
+    tokens: &[Token<'_>],
+    held: &BTreeMap<String, String>,
+    modules: &[Module],
+    from: usize,
+) -> Option<String> {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let (mut module, mut next) = match required_here(text, tokens, from) {
+        // The name itself is text, so no token.
+        Some(name) => (name.to_owned(), from + if word(from + 1) == "(" { 3 } else { 1 }),
+        None => (held.get(word(from))?.clone(), from + 1),
+    };
+    while word(next) == "." {
+        module = format!("{module}.{}", word(next + 1));
+        next += 2;
+    }
+    let known = modules.iter().any(|known| known.name == module);
+    let after = word(next);
+    let ends = matches!(after, "" | "," | ";")
+        || after.starts_with(|first: char| first.is_alphabetic() || first == '_') && !matches!(after, "and" | "or");
+    (known && ends).then_some(module)
 }
 
 /// The places of the names after `local`, and of the first word of each value.

@@ -126,6 +126,11 @@ fn mistakes_name_their_line_and_leave_the_old_store() {
         }
         assert_eq!(ran.stderr.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ran.stderr);
     }
+    // What a producer called its record cannot write to the terminal.
+    scratch.write("bad.jsonl", "{\"rollout_id_prefix\": \"evil\\n\\u001b[31m\", \"key\\nx\": 1}\n");
+    let ran = write(&scratch, "bad.jsonl", &LEAN);
+    assert!(ran.code == 3 && ran.stderr.lines().count() == 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains(r"evil\n") && ran.stderr.contains(r"key\nx"), "{}", ran.stderr);
     let ran = write(&scratch, "good.jsonl", &["--set", "discount_gama=1"]);
     assert!(ran.code == 2 && ran.stderr.contains("discount_gamma"), "{}", ran.stderr);
     assert!(files(&scratch.file("rollouts.zarr")) == before);

@@ -8,32 +8,11 @@ use super::findings::Findings;
 use super::root::Root;
 use super::states::States;
 use super::tables::{Columns, Table, Tables};
-use crate::array::{DType, Item};
-use crate::rollouts::schema::{RETURN_SEMANTICS, REWARD_METRIC, TD_SEMANTICS};
+use crate::array::Item;
+use crate::rollouts::schema::{self, RETURN_SEMANTICS, REWARD_METRIC, TD_SEMANTICS};
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
-
-/// The view's arrays, and whether each is a matrix of states by slots.
-const ARRAYS: [(&str, DType, bool); 17] = [
-    ("state_step_row_id", DType::I64, false),
-    ("source_row_id", DType::I64, false),
-    ("target_row_id", DType::I64, false),
-    ("candidate_row_id", DType::I64, true),
-    ("valid_action_mask", DType::Bool, true),
-    ("q_train_mask", DType::Bool, true),
-    ("position_id", DType::I32, true),
-    ("one_step_target_rri", DType::F32, true),
-    ("one_step_target_root_gain", DType::F32, true),
-    ("invalid_reason_bitset", DType::U32, true),
-    ("selected_candidate_index", DType::I32, false),
-    ("td_selected_candidate_row_id", DType::I64, false),
-    ("td_reward", DType::F32, false),
-    ("td_reward_target_rri", DType::F32, false),
-    ("td_next_step_row_id", DType::I64, false),
-    ("td_terminal_mask", DType::Bool, false),
-    ("td_discount", DType::F32, false),
-];
 
 /// The view as it is on disk.
 pub(super) struct View {
@@ -53,7 +32,7 @@ impl View {
     ) -> Self {
         let width = states.width();
         let mut table = Table::of_rows(tables.steps.rows);
-        for (name, dtype, matrix) in ARRAYS {
+        for (name, dtype, matrix) in schema::VIEW {
             let shape: Vec<usize> = [tables.steps.rows].into_iter().chain(matrix.then_some(width)).collect();
             table.expect(reader, "q_h", (name, dtype), &shape, findings);
         }

@@ -34,7 +34,10 @@ pub fn entry(modules: &[Module], name: &str) -> Result<String, String> {
     let last = |known: &&&str| known.rsplit('.').next() == Some(name);
     let found: Vec<&str> = known.iter().filter(last).copied().collect();
     Err(if found.is_empty() {
-        suggest::hint(name, "modules are", short)
+        match suggest::nearest(name, short) {
+            Some(near) => suggest::question(near),
+            None => "`skyfall doc` without a name lists the modules".to_owned(),
+        }
     } else {
         format!("there is {}", found.join(", "))
     })
