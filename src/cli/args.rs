@@ -1,5 +1,6 @@
 //! What can be typed: the typed form of every command and flag.
 
+mod cluster;
 mod eval;
 mod limits;
 mod sweep;
@@ -9,6 +10,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
 pub(super) use sweep::{

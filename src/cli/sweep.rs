@@ -1,6 +1,9 @@
 //! `skyfall sweep`: running sweeps, and looking at them.
 
+mod launch;
 mod look;
+mod outlook;
+mod task;
 mod trial;
 
 use std::cell::Cell;
@@ -18,7 +21,7 @@ use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
 
-use super::args::{PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use super::args::{LauncherArguments, LauncherName, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
 use super::{Ending, Process};
 
@@ -29,6 +32,7 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
         Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
 }
@@ -39,6 +43,8 @@ pub(super) struct Order {
     pub(super) resume: bool,
     pub(super) dry_run: bool,
     pub(super) pool: PoolArguments,
+    /// Who starts the trials, if not this command.
+    pub(super) launcher: Option<LauncherArguments>,
 }
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -47,6 +53,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         resume: arguments.resume,
         dry_run: arguments.dry_run,
         pool: arguments.pool,
+        launcher: Some(arguments.launcher.clone()),
     };
     drive(read(arguments, terminal)?, &order, own, terminal)
 }
@@ -99,6 +106,10 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
     let mut search = sweep.search();
+    let elsewhere = order.launcher.as_ref().filter(|asked| !matches!(asked.launcher, None | Some(LauncherName::Local)));
+    if let Some(name) = elsewhere.and_then(|asked| asked.launcher) {
+        launch::check(name, order.pool, search.is_some())?;
+    }
     if order.dry_run && search.is_some() {
         let line = "a search's points depend on how its trials come out; there is nothing to list";
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
@@ -129,10 +140,10 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let begun =
         directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
     let header = begun.map_err(Diagnostic::from)?;
-    let program = std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })?;
-    let launcher = Launcher { program, arguments: own.words.clone() };
+    if let Some(asked) = elsewhere {
+        return launch::launch(&directory, &header, asked, order.pool.retries, own, terminal);
+    }
+    let launcher = Launcher { program: program()?, arguments: own.words.clone() };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen =
@@ -148,6 +159,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let progress =
         run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
     Ok(told(&header, &progress, &out, terminal))
+}
+
+/// The program that trials run.
+fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
 }
 
 /// Where a sweep comes from.
