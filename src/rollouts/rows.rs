@@ -185,7 +185,7 @@ impl Rows {
                 principal_point_px: depth.principal_point_px,
                 image_size_hw: depth.image_size_hw,
             });
-            self.depth_m.extend(depth.stored());
+            depth.store(&mut self.depth_m);
             self.valid_mask.extend(&depth.valid_mask);
         }
         if let Some(eval) = step.target_eval.as_ref().filter(|_| self.crops_enabled) {

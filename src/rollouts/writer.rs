@@ -33,6 +33,8 @@ use sink::{Cuts, Sinks};
 
 /// Where ids wait that are not final yet; gone when the store is complete.
 const WAITING: &str = ".waiting";
+/// Bytes of rows that keep one thread busy.
+const BATCH_A_THREAD: usize = 8 << 20;
 
 /// Summary of one rollout store write. Counts are rows of tables, not source samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,8 +159,10 @@ impl Writer {
     /// rows could not be written for; the writer is then of no more use.
     pub fn add(&mut self, record: &RolloutRecord) -> Result<(), WriteError> {
         self.tables.add(record, &self.config, &mut self.rows)?;
-        // Three batches at most are there at a time, and what encoding takes beside them.
-        let batch = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
+        // Three batches at most are there at a time, and what encoding takes beside them. Smaller
+        // ones are enough to busy every thread, and the caches and page tables thank for them.
+        let bound = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
+        let batch = bound.min(BATCH_A_THREAD.saturating_mul(rayon::current_num_threads()));
         if self.rows.bytes() >= batch {
             let room = self.pipeline.written();
             self.pipeline.send(self.rows.take(room))?;
