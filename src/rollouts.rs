@@ -16,6 +16,7 @@ mod datum;
 mod dictionary;
 mod identifier;
 mod info;
+mod join;
 mod labels;
 mod manifest;
 mod q_h;
@@ -34,6 +35,7 @@ mod zarr;
 
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
 pub use info::{DrawError, Info, InfoSections, PlotError, Profile, info, panel, plot, random_index, validation};
+pub use join::{By, Filter, JoinError, JoinOptions, Progress, merge, select, split};
 pub use reader::chains::{Batch, Batches, Chain, ChainError, ChainOptions, ChainReader, State};
 pub use reader::{CodecTables, Columns, Groups, Store};
 pub use record::{Datum, RecordError, RolloutRecord};

@@ -9,9 +9,10 @@ mod destination;
 mod pipeline;
 mod sink;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::column::Column;
 use super::config::{ConfigError, RolloutZarrStoreConfig};
 use super::dictionary::{self, Dictionary};
 use super::q_h::View;
@@ -28,7 +29,7 @@ use crate::diagnostic::{Exit, Problem};
 use crate::digest::sha256_hex;
 use crate::text::json;
 use crate::value::Value;
-use pipeline::Pipeline;
+use pipeline::{Batch, Pipeline};
 use sink::{Cuts, Sinks};
 
 /// Where ids wait that are not final yet; gone when the store is complete.
@@ -165,7 +166,7 @@ impl Writer {
         let batch = bound.min(BATCH_A_THREAD.saturating_mul(rayon::current_num_threads()));
         if self.rows.bytes() >= batch {
             let room = self.pipeline.written();
-            self.pipeline.send(self.rows.take(room))?;
+            self.pipeline.send(Batch::Rows(self.rows.take(room)))?;
         }
         Ok(())
     }
@@ -184,16 +185,31 @@ impl Writer {
         if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        self.pipeline.send(self.rows.take(None))?;
-        let sinks = self.pipeline.finish()?;
-        self.check_campaign()?;
-        self.tables.seal(&self.config);
-        self.write_rows(sinks)?;
-        self.write_tables()?;
-        self.write_view()?;
-        let manifest_sha256 = self.write_documents()?;
+        self.pipeline.send(Batch::Rows(self.rows.take(None)))?;
+        self.complete(|_| Ok(()))
+    }
+
+    /// Takes over rows of other stores, for those of [`Writer::tables`] that hold none; a writer
+    /// that does so takes no records.
+    pub(super) fn take(&mut self, columns: Vec<Column<'static>>) -> Result<(), StoreError> {
+        self.pipeline.send(Batch::Columns(columns))
+    }
+
+    /// What the store holds once, to be filled in beside [`Writer::take`].
+    pub(super) fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+
+    /// Completes the store and puts it in place, unless `check` finds fault with it where it is
+    /// staged.
+    pub(super) fn complete<E: From<WriteError>>(
+        mut self,
+        check: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<RolloutZarrWriteResult, E> {
+        let manifest_sha256 = self.write_all()?;
+        check(self.staged.path())?;
         destination::check(&self.config)?;
-        self.staged.commit()?;
+        self.staged.commit().map_err(WriteError::from)?;
         let destination = self.config.destination();
         Ok(RolloutZarrWriteResult {
             num_rollouts: self.tables.rollouts.rollout_row_id.len(),
@@ -203,6 +219,17 @@ impl Writer {
             store_dir: destination,
             manifest_sha256,
         })
+    }
+
+    /// Everything but the rows that were sent already; returns the sidecar's digest.
+    fn write_all(&mut self) -> Result<String, WriteError> {
+        let sinks = self.pipeline.finish()?;
+        self.check_campaign()?;
+        self.tables.seal(&self.config);
+        self.write_rows(sinks)?;
+        self.write_tables()?;
+        self.write_view()?;
+        Ok(self.write_documents()?)
     }
 
     /// A campaign's store is bound to the split of its sources, and to its target.

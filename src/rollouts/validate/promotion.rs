@@ -14,7 +14,7 @@ use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
-const OWNER: &str = "_owner.json";
+pub(in crate::rollouts) const OWNER: &str = "_owner.json";
 const SUCCESS: &str = "_SUCCESS.json";
 
 /// A marker is at most this long.
@@ -70,7 +70,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings
 }
 
 /// A marker's map: of a regular file that is not too long.
-fn marker(path: &Path) -> Result<Map, String> {
+pub(in crate::rollouts) fn marker(path: &Path) -> Result<Map, String> {
     let metadata = path.symlink_metadata().map_err(|error| format!("cannot be read: {error}"))?;
     if !metadata.is_file() {
         return Err("is not a regular file".to_owned());
