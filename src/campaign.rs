@@ -8,9 +8,11 @@
 
 mod csv;
 mod error;
+pub mod gc;
 pub mod index;
 pub mod manifest;
 pub mod plan;
+pub mod pool;
 pub mod promotion;
 pub mod recipe;
 mod rows;

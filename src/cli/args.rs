@@ -9,7 +9,9 @@ mod tools;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-pub(super) use campaign::{CampaignStatusArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments};
+pub(super) use campaign::{
+    CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
@@ -387,6 +389,9 @@ pub(super) enum RolloutsCommand {
     /// Say how far a campaign is, from the files alone
     #[command(after_help = "Example: skyfall rollouts status campaign/shard-manifest.jsonl --require-complete")]
     Status(CampaignStatusArguments),
+    /// List what dead attempts left beside a campaign's stores, and remove it
+    #[command(after_help = "Example: skyfall rollouts gc campaign/shards --remove")]
+    Gc(GcArguments),
 }
 
 #[derive(Args, Debug)]

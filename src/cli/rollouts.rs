@@ -1,5 +1,7 @@
 //! `skyfall rollouts`.
 
+mod all;
+mod gc;
 mod info;
 mod options;
 mod plan;
@@ -24,5 +26,6 @@ pub(super) fn rollouts(command: &RolloutsCommand, own: &Process, terminal: &Rc<T
         RolloutsCommand::Plan(arguments) => plan::plan(arguments, terminal),
         RolloutsCommand::Run(arguments) => run::run(arguments, own, terminal),
         RolloutsCommand::Status(arguments) => status::status(arguments, terminal),
+        RolloutsCommand::Gc(arguments) => gc::gc(arguments, terminal),
     }
 }

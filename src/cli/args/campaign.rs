@@ -98,6 +98,22 @@ pub(in crate::cli) struct RunShardsArguments {
     pub(in crate::cli) recipe: RecipeArguments,
     #[command(flatten)]
     pub(in crate::cli) limits: WholeLimitArguments,
+    /// This process runs that shard for the one that was asked for all
+    #[arg(long, value_name = "ID", requires = "child_of", hide = true)]
+    pub(in crate::cli) only: Option<String>,
+    /// And ends with it
+    #[arg(long, value_name = "PID", hide = true)]
+    pub(in crate::cli) child_of: Option<i32>,
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct GcArguments {
+    /// The directory that holds the promoted stores
+    #[arg(value_name = "FINAL_ROOT")]
+    pub(in crate::cli) final_root: PathBuf,
+    /// Remove what dead attempts left and what is in quarantine
+    #[arg(long)]
+    pub(in crate::cli) remove: bool,
 }
 
 #[derive(Args, Debug)]

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::options;
 use super::recipe::{self, Source};
 use super::status::final_root;
+use super::{all, options};
 use crate::campaign::run::{self, Outcome};
 use crate::campaign::{ManifestError, RunError, Site, manifest};
 use crate::cli::args::RunShardsArguments;
@@ -15,10 +15,16 @@ use crate::rollouts::ShardEntry;
 use crate::script::Console;
 
 /// Runs shards: one, a batch, or all.
-pub(super) fn run(arguments: &RunShardsArguments, _own: &Process, terminal: &Rc<Terminal>) -> Ending {
+pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     let path = &arguments.shard_manifest;
     let entries = manifest::read(path).map_err(Diagnostic::from)?;
     let site = Site::new(final_root(&arguments.site, path));
+    if arguments.all && arguments.only.is_none() {
+        return all::run(arguments, &entries, &site, own, terminal);
+    }
+    if let Some(parent) = arguments.child_of {
+        all::end_with(parent);
+    }
     let chosen = chosen(arguments, &entries)?;
     let site = site.with(arguments.output_tmp.clone(), arguments.output_final.clone());
     let limits = arguments.limits.limits();
@@ -40,13 +46,11 @@ pub(super) fn run(arguments: &RunShardsArguments, _own: &Process, terminal: &Rc<
 /// The shards that are asked for.
 fn chosen<'a>(arguments: &RunShardsArguments, entries: &'a [ShardEntry]) -> Result<&'a [ShardEntry], Box<Diagnostic>> {
     let path = &arguments.shard_manifest;
-    if let Some(id) = &arguments.shard_id {
+    if let Some(id) = arguments.only.as_ref().or(arguments.shard_id.as_ref()) {
         return Ok(std::slice::from_ref(manifest::find(path, entries, id).map_err(Diagnostic::from)?));
     }
-    let (Some(index), batch) = (arguments.index, arguments.batch.map_or(1, std::num::NonZeroUsize::get)) else {
-        return Ok(entries);
-    };
-    let first = index.saturating_mul(batch);
+    let batch = arguments.batch.map_or(1, std::num::NonZeroUsize::get);
+    let first = arguments.index.unwrap_or_default().saturating_mul(batch);
     let id_of = |entry: Option<&ShardEntry>| entry.map(|entry| entry.shard_id.clone()).unwrap_or_default();
     let unknown = || ManifestError::Unknown {
         path: path.display().to_string(),
