@@ -1,6 +1,7 @@
 //! `skyfall.rollouts`: writing, opening and checking rollout stores.
 
 mod chains;
+pub(in crate::script) mod oracle;
 mod store;
 
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,7 +30,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
         host.permissions.check(&config.destination())?;
         Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
     })?;
-    chains::module(store::module(module)?)
+    oracle::module(chains::module(store::module(module)?)?)
 }
 
 impl UserData for LuaRolloutsWriter {
