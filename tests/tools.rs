@@ -159,6 +159,23 @@ fn what_differs_from_run_to_run_is_found() {
 }
 
 #[test]
+fn stores_and_other_directories_are_compared_as_one() {
+    let scratch = Scratch::new();
+    let store = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance/05_rollouts.lua"))
+        .unwrap();
+    scratch.write("same.lua", &store);
+    let ran = scratch.skyfall(&["script", "--check-determinism", "same.lua"]).ok();
+    assert!(ran.stdout.contains("rollouts.zarr ") && ran.stdout.contains(" files)"), "{}", ran.stdout);
+    let order = "local t = {} for i = 1, 64 do t['key' .. i] = i end local first = t[next(t)]\n";
+    assert!(store.contains("random_seed = root }"));
+    let odd = store.replace("random_seed = root }", "random_seed = root + first }");
+    let odd = odd.replace("print((\"%d", "local _ = ((\"%d");
+    scratch.write("odd.lua", &format!("{order}{odd}"));
+    let ran = scratch.skyfall(&["script", "--check-determinism", "odd.lua"]);
+    ran.failed(1, &["error[script/not-deterministic]", "rollouts.zarr/", "differs"]);
+}
+
+#[test]
 fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
     let scratch = Scratch::new();
     scratch.write("main.lua", "print(require 'part')");
