@@ -201,7 +201,7 @@ fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
 #[test]
 fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
     let scratch = Scratch::new();
-    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nnil\nprint 'said'\n";
+    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nprint = 1\nnil\nprint 'said'\n";
     let mut child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
         .args(["repl"])
         .current_dir(scratch.path())
@@ -214,7 +214,13 @@ fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let ran = crate::command::Ran::from(child.wait_with_output().unwrap()).ok();
     assert_eq!(ran.stdout, "2\n23\n{ a = { 2 }, b = 1 }\narray(f32, [3])\nnil\nsaid\n");
-    assert!(ran.stderr.contains("input-6:1") && ran.stderr.contains("attempt to index"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`print` is not a script's to change")
+            && ran.stderr.contains("input-6:1")
+            && ran.stderr.contains("attempt to index"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
