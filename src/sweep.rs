@@ -6,9 +6,12 @@
 //! all that is said about a sweep is read from its [`directory`].
 
 pub mod axis;
+pub mod begin;
 pub mod directory;
 pub mod distribution;
+pub mod earlier;
 mod error;
+pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod pool;

@@ -10,8 +10,10 @@ use std::rc::Rc;
 use crate::config::{self, LoadError, set};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Script, ScriptError, ScriptHost, ScriptedSweep};
+use crate::sweep::begin::Begun;
 use crate::sweep::directory::{Directory, Header};
-use crate::sweep::plan::{self, Trial};
+use crate::sweep::numbers::Numbers;
+use crate::sweep::plan::{self, Totals, Trial};
 use crate::sweep::pool::{Failure, Launcher};
 use crate::sweep::run::{self, Measure, Options, Progress, Source, Watcher};
 use crate::sweep::search::Search;
@@ -104,23 +106,25 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
     }
     if order.dry_run {
+        let there = Directory::new(out_of(order, &sweep));
+        let finished = there.units().finished().map_err(SweepError::from).map_err(Diagnostic::from)?;
+        let mut numbers = Numbers::of(&there).map_err(Diagnostic::from)?;
         let mut list = |trial: &Trial| -> Result<(), SweepError> {
             let unit = trial.unit();
             let what = match &trial.resolved {
+                Ok(_) if finished.contains_key(unit.short()) => "  finished".to_owned(),
                 Ok(_) => String::new(),
                 Err(why) => format!("  error: {why}"),
             };
             terminal.print(&format!("{}  {}{what}\n", unit.name(), describe(&trial.point)));
             Ok(())
         };
-        let totals = plan::each(&sweep.space, &mut resolve, &mut list).map_err(Diagnostic::from)?;
-        terminal.info(&format!(
-            "{} trials, {} steps at most; {} points came to a configuration that was there already",
-            totals.trials, totals.steps, totals.duplicates
-        ));
+        let totals = plan::each(&sweep.space, &mut numbers, &mut resolve, &mut list).map_err(Diagnostic::from)?;
+        let (Totals { trials, steps, .. }, again) = (&totals, again(totals.duplicates));
+        terminal.info(&format!("{trials} trials, {steps} steps at most; {again}"));
         return Ok(Exit::Success);
     }
-    let out = order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name));
+    let out = out_of(order, &sweep);
     let directory = Directory::new(&out);
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
@@ -128,7 +132,14 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let searched = search.as_ref().map(|(_, extent)| extent.trials);
     let begun =
         directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
-    let header = begun.map_err(Diagnostic::from)?;
+    let Begun { header, numbers, set_aside, lock } = begun.map_err(Diagnostic::from)?;
+    if header.totals.duplicates > 0 {
+        terminal.info(&again(header.totals.duplicates));
+    }
+    if set_aside > 0 && search.is_none() {
+        terminal
+            .info(&format!("{set_aside} finished trials are not part of this plan; they are kept out of its results"));
+    }
     let program = std::env::current_exe().map_err(|cause| {
         Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
     })?;
@@ -141,13 +152,22 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let mut source: Box<dyn Source> = match &mut search {
         None => Box::new(directory.plan().map_err(Diagnostic::from)?),
         Some((sampler, extent)) => {
-            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory);
+            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory, numbers);
             Box::new(search.map_err(Diagnostic::from)?)
         }
     };
     let progress =
         run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
+    drop(lock);
     Ok(told(&header, &progress, &out, terminal))
+}
+
+fn again(duplicates: u64) -> String {
+    format!("{duplicates} points came to a configuration that was there already")
+}
+
+fn out_of(order: &Order, sweep: &ScriptedSweep) -> PathBuf {
+    order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name))
 }
 
 /// Where a sweep comes from.

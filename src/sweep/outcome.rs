@@ -118,6 +118,22 @@ impl Outcome {
         Ok(atomic::write_file(&directory.join(FILE), text.as_bytes())?)
     }
 
+    /// As [`Outcome::read`], with the value of `metric`, which is computed where the trial was run for
+    /// another one.
+    ///
+    /// # Errors
+    /// As for [`Outcome::read`]; when the trace cannot be evaluated.
+    pub fn measured(directory: &Path, metric: &str) -> Result<Self, SweepError> {
+        let mut outcome = Self::read(directory)?;
+        if !outcome.metrics.contains_key(metric) {
+            let path = directory.join(TRACE).display().to_string();
+            let value = evaluated(directory, metric);
+            let value = value.map_err(|message| SweepError::Malformed { path, line: None, message })?;
+            outcome.metrics.insert(metric.to_owned(), value.into());
+        }
+        Ok(outcome)
+    }
+
     /// Reads the outcome in a trial's directory.
     ///
     /// # Errors

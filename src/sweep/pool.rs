@@ -270,6 +270,8 @@ fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outco
     let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
     match attempt.complete(about)? {
         crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
-        crate::unit::Promotion::Beaten => Ok(Ending::Finished(directory.outcome(&trial.unit().name())?)),
+        crate::unit::Promotion::Beaten => {
+            Ok(Ending::Finished(Outcome::read(&directory.units().home().join(trial.unit().name()))?))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Running a sweep: what is not finished goes to a pool of workers, each with one trial's process
 //! at a time; results come back to the thread that plans.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -155,7 +156,7 @@ impl Desk<'_> {
     fn work(
         &mut self,
         source: &mut dyn Source,
-        finished: &std::collections::BTreeMap<String, String>,
+        finished: &BTreeMap<String, String>,
         jobs: &mpsc::Sender<Trial>,
         reports: &Receiver<Report>,
         options: &Options,
@@ -165,8 +166,8 @@ impl Desk<'_> {
         loop {
             while !ended && under_way < options.jobs.get() {
                 match source.next()? {
-                    Next::Trial(trial) => match finished.get(trial.unit().short()) {
-                        Some(name) => self.finished_before(source, &trial, name)?,
+                    Next::Trial(trial) => match self.name_of(&trial, finished)? {
+                        Some(name) => self.finished_before(source, &trial, &name)?,
                         None => {
                             under_way += 1;
                             // The workers wait for this as long as it is there.
@@ -203,9 +204,17 @@ impl Desk<'_> {
         }
     }
 
+    /// The directory of `trial`, if it is finished, be it for an earlier plan.
+    fn name_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<String>, SweepError> {
+        match finished.get(trial.unit().short()) {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.directory.take_back(trial),
+        }
+    }
+
     fn finished_before(&mut self, source: &mut dyn Source, trial: &Trial, name: &str) -> Result<(), SweepError> {
         self.progress.before += 1;
-        let outcome = self.directory.outcome(name)?;
+        let outcome = self.directory.outcome(name, self.measure.metric)?;
         self.finished(source, trial, &outcome)
     }
 

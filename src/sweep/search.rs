@@ -10,8 +10,9 @@ use std::io::Write;
 
 use super::directory::Directory;
 use super::error::SweepError;
+use super::numbers::Numbers;
 use super::outcome::Outcome;
-use super::plan::{Resolved, Trial};
+use super::plan::{self, Resolved, Trial};
 use super::run::{Next, Source};
 use crate::text::json;
 use crate::value::Map;
@@ -63,8 +64,9 @@ pub struct Search<'a> {
     values: BTreeMap<u64, Option<f64>>,
     /// The number of a trial by the identity of its configuration.
     known: HashMap<String, u64>,
-    numbers: HashMap<String, u64>,
-    trials: u64,
+    /// The number of the asking by the trial's id.
+    askings: HashMap<String, u64>,
+    numbers: Numbers,
 }
 
 impl<'a> Search<'a> {
@@ -78,6 +80,7 @@ impl<'a> Search<'a> {
         metric: &'a str,
         extent: Extent,
         directory: &'a Directory,
+        numbers: Numbers,
     ) -> Result<Self, SweepError> {
         let path = directory.plan_path();
         let plan = File::create(&path).map_err(SweepError::io(&path))?;
@@ -93,8 +96,8 @@ impl<'a> Search<'a> {
             fates: BTreeMap::new(),
             values: BTreeMap::new(),
             known: HashMap::new(),
-            numbers: HashMap::new(),
-            trials: 0,
+            askings: HashMap::new(),
+            numbers,
         })
     }
 
@@ -124,17 +127,17 @@ impl Source for Search<'_> {
             }
             let index = self.asked;
             let point = self.sampler.ask(index).map_err(SweepError::Space)?;
-            let trial = Trial::new(self.trials, point.clone(), (self.resolve)(&point));
+            let resolved = (self.resolve)(&point);
             self.asked += 1;
-            let short = trial.unit().short().to_owned();
+            let short = plan::unit("", &point, &resolved).short().to_owned();
             if let Some(first) = self.known.get(&short) {
                 self.fates.insert(index, Fate::Again(point, *first));
                 continue;
             }
+            let Some(trial) = Trial::numbered(&mut self.numbers, point.clone(), resolved) else { continue };
             self.known.insert(short, index);
-            self.numbers.insert(trial.id.clone(), index);
+            self.askings.insert(trial.id.clone(), index);
             self.fates.insert(index, Fate::Tried(point));
-            self.trials += 1;
             let mut line = Vec::new();
             json::write(&mut line, &trial.to_value());
             line.push(b'\n');
@@ -145,7 +148,7 @@ impl Source for Search<'_> {
     }
 
     fn tell(&mut self, trial: &Trial, outcome: Option<&Outcome>) -> Result<(), SweepError> {
-        if let Some(index) = self.numbers.get(&trial.id) {
+        if let Some(index) = self.askings.get(&trial.id) {
             self.values.insert(*index, outcome.and_then(|outcome| outcome.metric(self.metric)));
         }
         Ok(())
