@@ -122,6 +122,10 @@ fn what_is_wrong_with_a_sweep_is_told_at_its_line() {
         ("sweep.random(-1, {})", ["`n` must not be negative", "sweep.lua:2"]),
         ("sweep.when(3, {})", ["`condition` must be a function of the point", "sweep.lua:2"]),
         ("sweep.grid({ sweep.list { { a = 1 } }, a = { 2 } }):points()", ["the axis `a` twice", "sweep.lua:2"]),
+        (
+            "return sweep { axes = { a = { 1, 0/0 } }, experiment = function() end }",
+            ["the axis `a` is NaN at a=NaN", "error[sweep/space]"],
+        ),
         ("return 3", ["returned nothing to sweep", "skyfall.sweep"]),
     ] {
         wrong(code).failed(1, &words);
@@ -263,6 +267,33 @@ fn axes_are_typed_on_the_command_line() {
         .failed(2, &["--axis `rnu`: unknown key; known are env, algorithm"]);
     scratch.skyfall(&["sweep", "one.lua", "--axis", "run.seed"]).failed(2, &["is not of the form"]);
     scratch.skyfall(&["sweep", "one.lua"]).failed(1, &["no --axis was named"]);
+}
+
+#[test]
+fn a_script_that_stands_in_no_file_is_a_sweep_all_the_same() {
+    let scratch = Scratch::new();
+    let script = quick("{ policy = { 1, 2 } }", "");
+    scratch.write("sweep.lua", &script);
+    scratch.skyfall(&["sweep", "sweep.lua", "--out", "file"]).ok();
+    scratch.skyfall(&["script", "-e", &script, "--out", "text"]).ok();
+    scratch.skyfall_with_input(&["script", "-", "--out", "input"], &script).ok();
+    scratch.skyfall_with_input(&["sweep", "-", "--out", "swept"], &script).ok();
+    let again = scratch.skyfall_with_input(&["sweep", "-", "--out", "swept", "--resume"], &script).ok();
+    assert!(again.stdout.starts_with("2 of 2 trials finished (2 of them before)"), "{}", again.stdout);
+    let trials =
+        |out| left(&scratch, out).into_iter().filter(|(name, _)| name.starts_with("trials/")).collect::<Vec<_>>();
+    for out in ["text", "input", "swept"] {
+        assert!(trials(out) == trials("file"), "{out} differs");
+    }
+    // What can be read once only is refused before it is read.
+    let program = env!("CARGO_BIN_EXE_skyfall");
+    for verb in ["script", "sweep"] {
+        let line = format!("{program} {verb} <(cat sweep.lua) --out pipe");
+        let ran = std::process::Command::new("bash").args(["-c", &line]).current_dir(scratch.path()).output().unwrap();
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.code() == Some(2) && said.contains("is read once only"), "{said}");
+        assert!(!scratch.file("pipe").exists());
+    }
 }
 
 #[test]

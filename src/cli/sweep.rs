@@ -15,7 +15,7 @@ use crate::sweep::directory::{Directory, Header};
 use crate::sweep::numbers::Numbers;
 use crate::sweep::plan::{self, Totals, Trial};
 use crate::sweep::pool::{Failure, Launcher};
-use crate::sweep::run::{self, Measure, Options, Progress, Source, Watcher};
+use crate::sweep::run::{self, Best, Measure, Options, Progress, Source, Watcher};
 use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
@@ -37,6 +37,8 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
 
 /// What is to be done with a sweep.
 pub(super) struct Order {
+    /// Where its script was read, if it is not all in the command.
+    pub(super) file: Option<PathBuf>,
     pub(super) out: Option<PathBuf>,
     pub(super) resume: bool,
     pub(super) dry_run: bool,
@@ -45,6 +47,7 @@ pub(super) struct Order {
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     let order = Order {
+        file: arguments.file.clone(),
         out: arguments.out.clone(),
         resume: arguments.resume,
         dry_run: arguments.dry_run,
@@ -56,14 +59,16 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
 /// The sweep that a file describes, with the axes that were typed.
 fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedSweep, Box<Diagnostic>> {
     let file = arguments.file.clone().unwrap_or_default();
+    check_file(&file)?;
     let axes = arguments.axes.iter().map(|axis| axis::parse(axis)).collect::<Result<Vec<_>, _>>();
     let axes = axes.map_err(Diagnostic::from)?;
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.arguments.clone_from(&arguments.arguments);
-    let is_script = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"));
+    let is_script =
+        file == Path::new("-") || file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"));
     let sweep = if is_script {
         settings.overrides.clone_from(&arguments.overrides);
-        let host = ScriptHost::new(Script::File(file.clone()), settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+        let host = ScriptHost::new(super::script::named(&file)?, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
         match host.run() {
             Ok(Outcome::Sweep(sweep)) => *sweep,
             Ok(Outcome::Experiment(experiment)) if !axes.is_empty() => ScriptedSweep::of_experiment(*experiment),
@@ -88,6 +93,16 @@ fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedS
     Ok(axes.into_iter().fold(sweep, |sweep, (path, values)| sweep.with_axis(&path, values)))
 }
 
+/// Refuses what cannot be read again.
+fn check_file(file: &Path) -> Result<(), Box<Diagnostic>> {
+    if !file.exists() || file.is_file() {
+        return Ok(());
+    }
+    let line = format!("{} is read once only, and every trial of a sweep reads its script", file.display());
+    let hint = "name a file, or `-` for standard input, which is kept for them";
+    Err(Box::new(Diagnostic::new("sweep/script", line, Exit::Usage).with_hint(hint)))
+}
+
 fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
     let line = format!("{} returned {what}", file.display());
     let hint = "end it with `return skyfall.sweep { ... }`, or name an axis: --axis algorithm.params.noise=0.1,0.2";
@@ -96,6 +111,9 @@ fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
 
 /// Runs a sweep; in a trial's process, that trial.
 pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    if let Some(file) = &order.file {
+        check_file(file)?;
+    }
     if let Some(attempt) = &own.attempt {
         return Ok(trial::run(&Rc::new(sweep), attempt, terminal));
     }
@@ -129,7 +147,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
     }
-    let searched = search.as_ref().map(|(_, extent)| extent.trials);
+    let searched = search.as_ref().map(|(_, extent)| extent.trials());
     let begun =
         directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
     let Begun { header, numbers, set_aside, lock } = begun.map_err(Diagnostic::from)?;
@@ -143,7 +161,10 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let program = std::env::current_exe().map_err(|cause| {
         Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
     })?;
-    let launcher = Launcher { program, arguments: own.words.clone() };
+    let typed = order.file.as_ref().filter(|file| *file == Path::new("-"));
+    let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
+    let input = input.transpose().map_err(Diagnostic::from)?;
+    let launcher = Launcher { program, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen =
@@ -152,7 +173,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let mut source: Box<dyn Source> = match &mut search {
         None => Box::new(directory.plan().map_err(Diagnostic::from)?),
         Some((sampler, extent)) => {
-            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory, numbers);
+            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, extent.clone(), &directory, numbers);
             Box::new(search.map_err(Diagnostic::from)?)
         }
     };
@@ -193,8 +214,8 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         text.push_str(&format!(", {failed} failed"));
     }
     text.push('\n');
-    if let Some((value, place)) = &progress.best {
-        text.push_str(&format!("best {}: {value:.6} at {place}\n", header.definition.metric));
+    if let Some(Best { value, point, .. }) = &progress.best {
+        text.push_str(&format!("best {}: {value:.6} at {point}\n", header.definition.metric));
     }
     text.push_str(&format!("sweep: {}\n", out.display()));
     terminal.print(&text);
@@ -227,8 +248,8 @@ impl Watcher for Screen<'_> {
             }
         }
         let mut message = format!("{} failed", progress.failed);
-        if let Some((value, place)) = &progress.best {
-            message.push_str(&format!("  best {}: {value:.6} at {place}", self.metric));
+        if let Some(Best { value, point, .. }) = &progress.best {
+            message.push_str(&format!("  best {}: {value:.6} at {point}", self.metric));
         }
         self.terminal.trials(&message, progress.finished + progress.failed, self.total);
     }

@@ -5,6 +5,7 @@
 //! trials/0003-1a2b…/          a finished trial: traces.jsonl, its configuration, result.json
 //! failed/0004-5c6d….json      a trial that failed, and how
 //! .plan.jsonl                 the trials in order, a row each
+//! .script.lua                 the script, if it was read from standard input
 //! trials/.attempts/           trials under way
 //! .rungs/20/0003-1a2b…        how well a trial did after 20 windows, where a rule ends trials early
 //! .earlier/                   what was made for earlier plans and is not part of this one
@@ -140,6 +141,16 @@ impl Directory {
     #[must_use]
     pub fn rungs_path(&self) -> PathBuf {
         self.path.join(".rungs")
+    }
+
+    /// Keeps a script that stands in no file; where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_script(&self, text: &str) -> Result<PathBuf, SweepError> {
+        let path = self.path.join(".script.lua");
+        atomic::write_file(&path, text.as_bytes())?;
+        Ok(path)
     }
 
     /// The sweep's directory of a trial that works in `attempt`.

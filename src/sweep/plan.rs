@@ -97,6 +97,22 @@ impl Trial {
     }
 }
 
+/// Refuses what is no value: it would be another one every time it is looked for.
+pub(super) fn check(point: &Map) -> Result<(), SweepError> {
+    fn holds_nan(value: &Value) -> bool {
+        match value {
+            Value::Float(number) => number.is_nan(),
+            Value::List(items) => items.iter().any(holds_nan),
+            Value::Map(map) => map.values().any(holds_nan),
+            _ => false,
+        }
+    }
+    match flat(point).iter().find(|(_, value)| holds_nan(value)) {
+        Some((axis, _)) => Err(SweepError::Space(format!("the axis `{axis}` is NaN at {}", super::describe(point)))),
+        None => Ok(()),
+    }
+}
+
 /// The unit of work that a point comes down to.
 pub(super) fn unit(id: &str, point: &Map, resolved: &Result<Resolved, String>) -> Unit {
     match resolved {
@@ -134,6 +150,7 @@ pub fn each(
     let mut totals = Totals::default();
     let mut hash = String::new();
     space.each(&mut |point| {
+        check(point)?;
         for axis in flat(point).into_keys() {
             if !totals.axes.contains(&axis) {
                 totals.axes.push(axis);

@@ -71,12 +71,23 @@ pub struct Progress {
     pub before: u64,
     /// Trials failed.
     pub failed: u64,
-    /// The best value so far, and where.
-    pub best: Option<(f64, String)>,
+    /// The best trial so far, of equals the first by number.
+    pub best: Option<Best>,
     /// Whether every trial has ended, well or not.
     pub complete: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
+}
+
+/// The best trial so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// Its value.
+    pub value: f64,
+    /// Its id.
+    pub trial: String,
+    /// Its point in words.
+    pub point: String,
 }
 
 /// Is told how the sweep goes.
@@ -221,9 +232,11 @@ impl Desk<'_> {
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
         self.progress.finished += 1;
         if let Some(value) = outcome.metric(self.measure.metric) {
-            let best = self.progress.best.as_ref();
-            if best.is_none_or(|(best, _)| self.measure.goal.is_better(value, *best)) {
-                self.progress.best = Some((value, describe(&trial.point)));
+            let better = |best: &Best| {
+                self.measure.goal.is_better(value, best.value) || (value == best.value && trial.id < best.trial)
+            };
+            if self.progress.best.as_ref().is_none_or(better) {
+                self.progress.best = Some(Best { value, trial: trial.id.clone(), point: describe(&trial.point) });
             }
         }
         source.tell(trial, Some(outcome))

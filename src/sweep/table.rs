@@ -122,11 +122,7 @@ pub fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
 #[must_use]
 pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option<(f64, f64)>) {
     let values: Vec<f64> = trials.iter().filter_map(|trial| trial.metrics.get(metric)?.as_float()).collect();
-    let mut sum = crate::sum::Sum::default();
-    values.iter().for_each(|value| sum.add(*value));
-    #[expect(clippy::cast_precision_loss, reason = "a count of trials")]
-    let mean = (!values.is_empty()).then(|| sum.value() / values.len() as f64);
-    (values.len(), mean, Bootstrap::default().mean_of(&values))
+    (values.len(), super::mean(&values), Bootstrap::default().mean_of(&values))
 }
 
 /// The sweep's axes, those that a search met on its way among them.

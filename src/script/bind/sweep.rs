@@ -163,7 +163,7 @@ impl ScriptedSweep {
     #[must_use]
     pub fn search(&self) -> Option<(Box<dyn Sampler>, Extent)> {
         let search = self.search.as_ref()?;
-        Some((search.sampler(&self.lua, self.definition.goal), search.extent))
+        Some((search.sampler(&self.lua, self.definition.goal), search.extent.clone()))
     }
 
     /// What the script makes of a window for the rule that ends trials; `None` where the rule's own
@@ -187,6 +187,12 @@ impl ScriptedSweep {
         names.sort();
         let digest = |name: String| sources.text(&name).map(|text| (name, sha256_hex(text.as_bytes())));
         names.into_iter().filter_map(digest).collect()
+    }
+
+    /// The text of the source called `name`.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<String> {
+        self.host.sources.text(name).map(|text| text.to_string())
     }
 
     /// As plain data.
