@@ -1,6 +1,9 @@
 //! `skyfall sweep`: running sweeps, and looking at them.
 
+mod launch;
 mod look;
+mod outlook;
+mod task;
 mod trial;
 
 use std::cell::Cell;
@@ -20,7 +23,7 @@ use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
 
-use super::args::{PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use super::args::{LauncherArguments, LauncherName, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
 use super::{Ending, Process};
 
@@ -31,6 +34,7 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
         Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
 }
@@ -43,6 +47,8 @@ pub(super) struct Order {
     pub(super) resume: bool,
     pub(super) dry_run: bool,
     pub(super) pool: PoolArguments,
+    /// Who starts the trials, if not this command.
+    pub(super) launcher: Option<LauncherArguments>,
 }
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -52,6 +58,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         resume: arguments.resume,
         dry_run: arguments.dry_run,
         pool: arguments.pool,
+        launcher: Some(arguments.launcher.clone()),
     };
     drive(read(arguments, terminal)?, &order, own, terminal)
 }
@@ -119,6 +126,10 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
     let mut search = sweep.search();
+    let elsewhere = order.launcher.as_ref().filter(|asked| !matches!(asked.launcher, None | Some(LauncherName::Local)));
+    if let Some(name) = elsewhere.and_then(|asked| asked.launcher) {
+        launch::check(name, order.pool, search.is_some())?;
+    }
     if order.dry_run && search.is_some() {
         let line = "a search's points depend on how its trials come out; there is nothing to list";
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
@@ -158,13 +169,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         terminal
             .info(&format!("{set_aside} finished trials are not part of this plan; they are kept out of its results"));
     }
-    let program = std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })?;
     let typed = order.file.as_ref().filter(|file| *file == Path::new("-"));
     let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
     let input = input.transpose().map_err(Diagnostic::from)?;
-    let launcher = Launcher { program, arguments: own.words.clone(), input };
+    if let Some(asked) = elsewhere {
+        return launch::launch(&directory, &header, asked, order.pool.retries, own, terminal);
+    }
+    let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen =
@@ -185,6 +196,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
 
 fn again(duplicates: u64) -> String {
     format!("{duplicates} points came to a configuration that was there already")
+}
+
+/// The program that trials run.
+fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
 }
 
 fn out_of(order: &Order, sweep: &ScriptedSweep) -> PathBuf {

@@ -56,6 +56,18 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Nothing can be made of the trial's point; it was never tried.
+    #[must_use]
+    pub fn of_config(why: &str) -> Self {
+        Self {
+            class: "config".to_owned(),
+            code: Exit::BadConfig.code().into(),
+            message: why.to_owned(),
+            output: Vec::new(),
+            attempts: 0,
+        }
+    }
+
     /// The failure as plain data.
     #[must_use]
     pub fn to_map(&self) -> Map {
@@ -197,13 +209,7 @@ pub fn run(
     running: &Running,
 ) -> Result<Ending, SweepError> {
     if let Err(why) = &trial.resolved {
-        let failure = Failure {
-            class: "config".to_owned(),
-            code: Exit::BadConfig.code().into(),
-            message: why.clone(),
-            output: Vec::new(),
-            attempts: 0,
-        };
+        let failure = Failure::of_config(why);
         directory.record_failure(trial, &failure)?;
         return Ok(Ending::Failed(failure));
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::outlook::{self, Outlook};
 use crate::atomic::{self, AtomicError};
 use crate::cli::Ending;
 use crate::cli::args::{
@@ -26,7 +27,7 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
     };
     let (header, finished, earlier, plan, directory) =
         read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
-    let (mut done, mut missing, mut failures) = (0_u64, 0_u64, Vec::new());
+    let (mut done, mut missing, mut failures) = (0_u64, Vec::new(), Vec::new());
     for trial in plan {
         let trial = trial.map_err(Diagnostic::from)?;
         if finished.contains_key(trial.unit().short()) {
@@ -34,9 +35,11 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         } else if let Some(failure) = directory.failure(&trial).map_err(Diagnostic::from)? {
             failures.push((trial, failure));
         } else {
-            missing += 1;
+            missing.push(trial);
         }
     }
+    let fates = if missing.is_empty() { None } else { outlook::ask(&directory, terminal)? };
+    let outlook = fates.as_ref().map(|fates| Outlook::of(&missing, fates));
     if arguments.json {
         let failed = failures.iter().map(|(trial, failure)| {
             let mut record = Map::from_iter([
@@ -50,18 +53,20 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             ("name", header.definition.name.as_str().into()),
             ("trials", header.totals.trials.into()),
             ("finished", done.into()),
-            ("missing", missing.into()),
+            ("missing", (missing.len() as u64).into()),
             ("earlier", earlier.into()),
             ("failed", failed.collect::<Vec<_>>().into()),
         ];
-        let value = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let mut value: Map = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value())));
         terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
     } else {
         let mut text = format!(
-            "{}: {done} of {} trials finished, {} failed, {missing} missing\n",
+            "{}: {done} of {} trials finished, {} failed, {} missing\n",
             header.definition.name,
             header.totals.trials,
-            failures.len()
+            failures.len(),
+            missing.len()
         );
         if earlier > 0 {
             text.push_str(&format!("{earlier} finished for earlier plans are kept; `sweep table --all` has them\n"));
@@ -69,9 +74,10 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         for (trial, failure) in &failures {
             text.push_str(&format!("failed {} ({}): {}\n", trial.id, describe(&trial.point), failure.message));
         }
+        text.extend(outlook.map(|outlook| outlook.text()));
         terminal.print(&text);
     }
-    Ok(if failures.is_empty() && missing == 0 { Exit::Success } else { Exit::Failure })
+    Ok(if failures.is_empty() && missing.is_empty() { Exit::Success } else { Exit::Failure })
 }
 
 /// Prints a sweep's results.
