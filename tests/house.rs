@@ -15,7 +15,7 @@ const STOREYS: &[&[&str]] = &[
     &["algorithm"],
     &["experiment"],
     &["bundle", "eval", "rollouts"],
-    &["sweep"],
+    &["sweep", "campaign"],
     &["script"],
     &["cli"],
 ];

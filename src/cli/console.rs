@@ -14,6 +14,7 @@ use super::findings;
 use super::signals::Signals;
 
 const TRIALS: &str = "{bar:30} {pos}/{len} trials  {elapsed}  eta {eta}\n{wide_msg}";
+const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
 const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
 
@@ -133,6 +134,11 @@ impl Terminal {
     /// Shows how many of a sweep's trials are done.
     pub(super) fn trials(&self, what: &str, done: u64, total: u64) {
         self.show(TRIALS, what, done, total);
+    }
+
+    /// Shows how many of a campaign's shards are done.
+    pub(super) fn shards(&self, what: &str, done: u64, total: u64) {
+        self.show(SHARDS, what, done, total);
     }
 
     fn show(&self, template: &str, what: &str, done: u64, total: u64) {

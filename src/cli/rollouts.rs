@@ -1,18 +1,31 @@
 //! `skyfall rollouts`.
 
+mod all;
+mod gc;
 mod info;
+mod options;
+mod plan;
+mod recipe;
+mod run;
+mod status;
 mod validate;
 mod write;
 
-use super::Ending;
+use std::rc::Rc;
+
 use super::args::RolloutsCommand;
 use super::console::Terminal;
+use super::{Ending, Process};
 
-/// Writes, looks at or checks a store.
-pub(super) fn rollouts(command: &RolloutsCommand, terminal: &Terminal) -> Ending {
+/// Writes, looks at or checks stores.
+pub(super) fn rollouts(command: &RolloutsCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     match command {
         RolloutsCommand::Info(arguments) => info::info(arguments, terminal),
         RolloutsCommand::Validate(arguments) => validate::validate(arguments, terminal),
         RolloutsCommand::Write(arguments) => write::write(arguments, terminal),
+        RolloutsCommand::Plan(arguments) => plan::plan(arguments, terminal),
+        RolloutsCommand::Run(arguments) => run::run(arguments, own, terminal),
+        RolloutsCommand::Status(arguments) => status::status(arguments, terminal),
+        RolloutsCommand::Gc(arguments) => gc::gc(arguments, terminal),
     }
 }

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -36,6 +36,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Its arguments, but for the directory of the attempt.
     pub arguments: Vec<OsString>,
+    /// What each reads on its standard input, if anything.
+    pub input: Option<PathBuf>,
 }
 
 /// How a trial failed.
@@ -94,7 +96,9 @@ impl Failure {
         })
     }
 
-    fn of(status: ExitStatus, said: &str) -> Self {
+    /// The failure of a process that ended so and said this.
+    #[must_use]
+    pub fn of(status: ExitStatus, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
         let error = lines.iter().find(|line| line.starts_with("error"));
         let message = error.or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
@@ -151,12 +155,26 @@ impl Running {
         }
     }
 
-    fn interrupted(&self) -> bool {
+    /// Whether they were interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
     }
 
     fn run(&self, command: &mut Command) -> std::io::Result<ExitStatus> {
-        let mut child = command.spawn()?;
+        self.waited(command, |mut child| child.wait())
+    }
+
+    /// Runs a process to its end and gathers what it says.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn output(&self, command: &mut Command) -> std::io::Result<Output> {
+        self.waited(command, Child::wait_with_output)
+    }
+
+    fn waited<R>(&self, command: &mut Command, wait: impl FnOnce(Child) -> std::io::Result<R>) -> std::io::Result<R> {
+        let child = command.spawn()?;
         let process = child.id().try_into().unwrap_or_default();
         {
             let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -165,7 +183,7 @@ impl Running {
                 signal(process);
             }
         }
-        let ended = child.wait();
+        let ended = wait(child);
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).0.remove(&process);
         ended
     }
@@ -233,26 +251,27 @@ fn write_order(path: &Path, trial: &Trial) -> Result<(), SweepError> {
 }
 
 fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Running) -> Result<Ending, SweepError> {
-    if running.interrupted() {
+    if running.is_interrupted() {
         return Ok(Ending::Interrupted);
     }
     let attempt = directory.units().begin(&trial.unit())?;
     write_order(attempt.path(), trial)?;
     let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
     let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
+    let read = |path: &PathBuf| File::open(path).map(Stdio::from).map_err(SweepError::io(path));
     let mut command = Command::new(&launcher.program);
     command
         .arg("--attempt")
         .arg(attempt.path())
         .args(&launcher.arguments)
-        .stdin(Stdio::null())
+        .stdin(launcher.input.as_ref().map_or(Ok(Stdio::null()), read)?)
         .stdout(open(&out)?)
         .stderr(open(&err)?)
         .process_group(0);
     let status = running.run(&mut command).map_err(SweepError::io(&launcher.program))?;
     let said = std::fs::read(&err).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
-    if asked || (running.interrupted() && !status.success()) {
+    if asked || (running.is_interrupted() && !status.success()) {
         return Ok(Ending::Interrupted);
     }
     if !status.success() {
@@ -276,6 +295,8 @@ fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outco
     let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
     match attempt.complete(about)? {
         crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
-        crate::unit::Promotion::Beaten => Ok(Ending::Finished(directory.outcome(&trial.unit().name())?)),
+        crate::unit::Promotion::Beaten => {
+            Ok(Ending::Finished(Outcome::read(&directory.units().home().join(trial.unit().name()))?))
+        }
     }
 }

@@ -73,6 +73,49 @@ M.write_rollout_zarr_store = function(store_dir, records, options)
   return writer:finish()
 end
 
+--- A row of a source store, as a campaign's shard lists it.
+---@class skyfall.RolloutsShardRow
+---@field order integer its place in the shard, from 0
+---@field sample_index integer its number in the source's split
+---@field sample_key string
+---@field scene_id string
+---@field snippet_id string
+---@field split string
+---@field source_shard_id string
+---@field source_shard_row integer
+---@field campaign_split string?
+---@field source table what a record of this row has for its `source`
+
+--- A shard of a campaign, and the store that is written of it.
+---@class skyfall.RolloutsShard
+---@field shard_id string
+---@field split string
+---@field num_rows integer
+---@field campaign_split string?
+---@field source_manifest_hash string
+---@field source_cache_version string
+---@field split_manifest_hash string
+---@field add fun(self: skyfall.RolloutsShard, record: table) checks one record and takes it in
+
+---@class skyfall.RolloutsOracle
+
+--- What a campaign's records come from: a script returns one, and `skyfall rollouts run` calls its
+--- `records` with a shard's rows. Every row gets at least one record, rows in their order; a record's
+--- `source` is its row's. Records must follow from the row alone, so that a shard comes out the same
+--- whichever process makes it.
+---
+---     return rollouts.oracle {
+---       options = { discount_gamma = 0.95, selected_depth_enabled = false },
+---       records = function(rows, shard)
+---         for _, row in ipairs(rows) do
+---           shard:add { source = row.source, ... }
+---         end
+---       end,
+---     }
+---@param oracle { options: table?, records: fun(rows: skyfall.RolloutsShardRow[], shard: skyfall.RolloutsShard) } the writer's options, but for `store_dir` and `split_manifest_hash`, and what adds the records
+---@return skyfall.RolloutsOracle
+M.oracle = native.oracle
+
 ---@class skyfall.RolloutsGroups
 ---@field keys skyfall.Array the ids, ascending
 ---@field rows fun(self: skyfall.RolloutsGroups, key: integer): skyfall.Array rows of an id, counted from 1

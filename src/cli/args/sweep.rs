@@ -46,6 +46,9 @@ pub(in crate::cli) struct SweepReportArguments {
     /// The axis whose values are repeats
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
+    /// Also what was finished for earlier plans of the sweep
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
     /// Where the page goes
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: PathBuf,
@@ -59,6 +62,9 @@ pub(in crate::cli) struct SweepTableArguments {
     /// The axis whose values are repeats
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
+    /// Also what was finished for earlier plans of the sweep
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
     /// A row a trial, with every metric
     #[arg(long, conflicts_with = "over")]
     pub(in crate::cli) each: bool,
@@ -84,6 +90,9 @@ pub(in crate::cli) struct SweepBestArguments {
     /// The axis whose values are repeats
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
+    /// Also what was finished for earlier plans of the sweep
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

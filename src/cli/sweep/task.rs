@@ -57,7 +57,7 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Terminal) -> Ending {
     let total = trials.len();
     let watch = Watch { terminal, total, failures: Cell::new(0), of_config: Cell::new(0) };
     let mut source = Listed(trials.into_iter());
-    let launcher = Launcher { program: program()?, arguments: order.arguments };
+    let launcher = Launcher { program: program()?, arguments: order.arguments, input: directory.kept_script() };
     let options = Options { jobs: order.jobs, retries: order.retries, fail_fast: false };
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
     let progress =
