@@ -394,6 +394,9 @@ pub(super) enum RolloutsCommand {
     /// List what dead attempts left beside a campaign's stores, and remove it
     #[command(after_help = "Example: skyfall rollouts gc campaign/shards --remove")]
     Gc(GcArguments),
+    /// Work on one task of what `run --launcher` submitted: what a cluster's job runs
+    #[command(after_help = "Example: skyfall rollouts task campaign/shard-manifest.tasks/0001 7")]
+    Task(TaskArguments),
 }
 
 #[derive(Args, Debug)]
