@@ -2,6 +2,7 @@
 
 mod eval;
 mod limits;
+mod stores;
 mod sweep;
 mod tools;
 
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
+pub(super) use stores::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
 pub(super) use sweep::{
     PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
     SweepStatusArguments, SweepTableArguments, TableFormat,
@@ -372,6 +374,15 @@ pub(super) enum RolloutsCommand {
         after_help = "Example: skyfall rollouts write records.jsonl -o rollouts.zarr --set selected_depth_enabled=false"
     )]
     Write(RolloutsWriteArguments),
+    /// Join stores of one split into a new one
+    #[command(after_help = "Example: skyfall rollouts merge shards/shard-000000 shards/shard-000001 -o rollouts.zarr")]
+    Merge(RolloutsMergeArguments),
+    /// Write some of a store's chains to a new store
+    #[command(after_help = "Example: skyfall rollouts select rollouts.zarr --scene kitchen -o kitchen.zarr")]
+    Select(RolloutsSelectArguments),
+    /// Write one store for each scene, snippet, split or target
+    #[command(after_help = "Example: skyfall rollouts split rollouts.zarr --by scene -o scenes/")]
+    Split(RolloutsSplitArguments),
 }
 
 #[derive(Args, Debug)]
