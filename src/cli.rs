@@ -5,6 +5,7 @@
 
 mod args;
 mod bundle;
+mod cluster;
 mod console;
 mod eval;
 mod findings;

@@ -16,6 +16,7 @@ mod host;
 mod known;
 mod limits;
 mod loader;
+mod locked;
 mod mark;
 mod permissions;
 mod programs;

@@ -1,6 +1,7 @@
 //! What can be typed: the typed form of every command and flag.
 
 mod campaign;
+mod cluster;
 mod eval;
 mod limits;
 mod sweep;
@@ -13,6 +14,7 @@ pub(super) use campaign::{
     CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
 pub(super) use sweep::{

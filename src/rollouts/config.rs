@@ -83,6 +83,8 @@ pub struct ManifestContext {
     pub runtime: Value,
     /// The shard entry, or null.
     pub shard: Value,
+    /// The stores that this one was made from, or null.
+    pub origin: Value,
 }
 
 /// Which option is wrong, and how.

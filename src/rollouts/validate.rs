@@ -32,6 +32,7 @@ use rayon::prelude::*;
 use block::Block;
 use codec::Codec;
 use findings::Findings;
+pub(super) use promotion::OWNER;
 use root::Root;
 use states::States;
 use tables::Tables;

@@ -16,6 +16,7 @@ use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
 use crate::script::limits::{self, Limits, Stop};
 use crate::script::loader::{self, Sources};
+use crate::script::locked;
 use crate::script::permissions::{Confinement, Permissions};
 use crate::script::programs::programs;
 use crate::script::{bind, standard};
@@ -205,7 +206,7 @@ impl ScriptHost {
             loader::install(&lua, &host)?;
             limits::install(&lua, &host, settings.limits, settings.interactive)?;
             host.known.borrow_mut().add_standard(&lua)?;
-            standard::lock_globals(&lua, settings.interactive)?;
+            standard::lock_globals(&lua, &host, settings.interactive)?;
             Ok(host)
         };
         let host = build().map_err(|cause| Diagnostic::new("script/setup", error::message(&cause), Exit::Bug))?;
@@ -334,7 +335,7 @@ impl ScriptHost {
         for (index, argument) in self.arguments.iter().enumerate() {
             arg.raw_set(index + 1, argument.as_str())?;
         }
-        lua.globals().raw_set("arg", arg)?;
+        locked::behind(lua.globals()).raw_set("arg", arg)?;
         let arguments: mlua::Result<Vec<Value>> =
             self.arguments.iter().map(|argument| lua.create_string(argument).map(Value::String)).collect();
         self.guarded(chunk, arguments?, raised)

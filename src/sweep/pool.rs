@@ -36,6 +36,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Its arguments, but for the directory of the attempt.
     pub arguments: Vec<OsString>,
+    /// What each reads on its standard input, if anything.
+    pub input: Option<PathBuf>,
 }
 
 /// How a trial failed.
@@ -54,6 +56,18 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Nothing can be made of the trial's point; it was never tried.
+    #[must_use]
+    pub fn of_config(why: &str) -> Self {
+        Self {
+            class: "config".to_owned(),
+            code: Exit::BadConfig.code().into(),
+            message: why.to_owned(),
+            output: Vec::new(),
+            attempts: 0,
+        }
+    }
+
     /// The failure as plain data.
     #[must_use]
     pub fn to_map(&self) -> Map {
@@ -195,13 +209,7 @@ pub fn run(
     running: &Running,
 ) -> Result<Ending, SweepError> {
     if let Err(why) = &trial.resolved {
-        let failure = Failure {
-            class: "config".to_owned(),
-            code: Exit::BadConfig.code().into(),
-            message: why.clone(),
-            output: Vec::new(),
-            attempts: 0,
-        };
+        let failure = Failure::of_config(why);
         directory.record_failure(trial, &failure)?;
         return Ok(Ending::Failed(failure));
     }
@@ -250,12 +258,13 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     write_order(attempt.path(), trial)?;
     let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
     let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
+    let read = |path: &PathBuf| File::open(path).map(Stdio::from).map_err(SweepError::io(path));
     let mut command = Command::new(&launcher.program);
     command
         .arg("--attempt")
         .arg(attempt.path())
         .args(&launcher.arguments)
-        .stdin(Stdio::null())
+        .stdin(launcher.input.as_ref().map_or(Ok(Stdio::null()), read)?)
         .stdout(open(&out)?)
         .stderr(open(&err)?)
         .process_group(0);
@@ -286,6 +295,8 @@ fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outco
     let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
     match attempt.complete(about)? {
         crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
-        crate::unit::Promotion::Beaten => Ok(Ending::Finished(directory.outcome(&trial.unit().name())?)),
+        crate::unit::Promotion::Beaten => {
+            Ok(Ending::Finished(Outcome::read(&directory.units().home().join(trial.unit().name()))?))
+        }
     }
 }

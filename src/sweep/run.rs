@@ -1,6 +1,7 @@
 //! Running a sweep: what is not finished goes to a pool of workers, each with one trial's process
 //! at a time; results come back to the thread that plans.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -70,12 +71,23 @@ pub struct Progress {
     pub before: u64,
     /// Trials failed.
     pub failed: u64,
-    /// The best value so far, and where.
-    pub best: Option<(f64, String)>,
+    /// The best trial so far, of equals the first by number.
+    pub best: Option<Best>,
     /// Whether every trial has ended, well or not.
     pub complete: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
+}
+
+/// The best trial so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// Its value.
+    pub value: f64,
+    /// Its id.
+    pub trial: String,
+    /// Its point in words.
+    pub point: String,
 }
 
 /// Is told how the sweep goes.
@@ -155,7 +167,7 @@ impl Desk<'_> {
     fn work(
         &mut self,
         source: &mut dyn Source,
-        finished: &std::collections::BTreeMap<String, String>,
+        finished: &BTreeMap<String, String>,
         jobs: &mpsc::Sender<Trial>,
         reports: &Receiver<Report>,
         options: &Options,
@@ -165,8 +177,8 @@ impl Desk<'_> {
         loop {
             while !ended && under_way < options.jobs.get() {
                 match source.next()? {
-                    Next::Trial(trial) => match finished.get(trial.unit().short()) {
-                        Some(name) => self.finished_before(source, &trial, name)?,
+                    Next::Trial(trial) => match self.name_of(&trial, finished)? {
+                        Some(name) => self.finished_before(source, &trial, &name)?,
                         None => {
                             under_way += 1;
                             // The workers wait for this as long as it is there.
@@ -203,18 +215,28 @@ impl Desk<'_> {
         }
     }
 
+    /// The directory of `trial`, if it is finished, be it for an earlier plan.
+    fn name_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<String>, SweepError> {
+        match finished.get(trial.unit().short()) {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.directory.take_back(trial),
+        }
+    }
+
     fn finished_before(&mut self, source: &mut dyn Source, trial: &Trial, name: &str) -> Result<(), SweepError> {
         self.progress.before += 1;
-        let outcome = self.directory.outcome(name)?;
+        let outcome = self.directory.outcome(name, self.measure.metric)?;
         self.finished(source, trial, &outcome)
     }
 
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
         self.progress.finished += 1;
         if let Some(value) = outcome.metric(self.measure.metric) {
-            let best = self.progress.best.as_ref();
-            if best.is_none_or(|(best, _)| self.measure.goal.is_better(value, *best)) {
-                self.progress.best = Some((value, describe(&trial.point)));
+            let better = |best: &Best| {
+                self.measure.goal.is_better(value, best.value) || (value == best.value && trial.id < best.trial)
+            };
+            if self.progress.best.as_ref().is_none_or(better) {
+                self.progress.best = Some(Best { value, trial: trial.id.clone(), point: describe(&trial.point) });
             }
         }
         source.tell(trial, Some(outcome))

@@ -14,7 +14,7 @@ use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
-const OWNER: &str = "_owner.json";
+pub(in crate::rollouts) const OWNER: &str = "_owner.json";
 const SUCCESS: &str = "_SUCCESS.json";
 
 /// A marker is at most this long.

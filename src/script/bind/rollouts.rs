@@ -14,6 +14,7 @@ use super::{Module, line};
 use crate::rollouts::{Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Writer};
 use crate::script::convert;
 use crate::script::error::fail;
+use crate::script::host::Access;
 use crate::text::time::rfc3339_seconds;
 use crate::value::Value;
 
@@ -27,7 +28,7 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             .source_date_epoch
             .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
         let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
-        host.permissions.check(&config.destination())?;
+        host.check(&config.destination(), Access::Write)?;
         Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
     })?;
     oracle::module(chains::module(store::module(module)?)?)
