@@ -405,6 +405,9 @@ pub(super) enum RolloutsCommand {
     /// Write one store for each scene, snippet, split or target
     #[command(after_help = "Example: skyfall rollouts split rollouts.zarr --by scene -o scenes/")]
     Split(RolloutsSplitArguments),
+    /// Work on one task of what `run --launcher` submitted: what a cluster's job runs
+    #[command(after_help = "Example: skyfall rollouts task campaign/shard-manifest.tasks/0001 7")]
+    Task(TaskArguments),
 }
 
 #[derive(Args, Debug)]

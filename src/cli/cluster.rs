@@ -1,6 +1,10 @@
 //! Handing work to a cluster, whatever the work is.
 
-use std::path::Path;
+mod outlook;
+mod task;
+
+pub(super) use outlook::{Missing, Outlook, ask, fates};
+pub(super) use task::{Task, about, malformed};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::{self, Request};
@@ -42,11 +46,12 @@ pub(super) fn submit(
     Ok(format!("{tasks} tasks in job {}\nscript: {}", jobs.join(", "), script.display()))
 }
 
-/// Goes to the directory that a submission was typed in, where its relative paths lead.
-pub(super) fn go_to(directory: &Path) -> Result<(), Box<Diagnostic>> {
-    std::env::set_current_dir(directory).map_err(|cause| {
-        let line = format!("{}: {cause}", directory.display());
-        let hint = "a cluster's machines must have the directory that work is submitted from";
-        Box::new(Diagnostic::new("launcher/directory", line, Exit::Input).with_hint(hint))
-    })
+/// Who is to start the work, unless it is this command.
+pub(super) fn elsewhere(asked: &LauncherArguments) -> Option<LauncherName> {
+    asked.launcher.filter(|name| *name != LauncherName::Local)
+}
+
+/// Something does not go together with a launcher.
+pub(super) fn refused(line: &str, hint: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new("launcher/usage", line, Exit::Usage).with_hint(hint))
 }

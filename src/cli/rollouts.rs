@@ -4,6 +4,7 @@ mod all;
 mod gc;
 mod info;
 mod join;
+mod launch;
 mod options;
 mod plan;
 mod recipe;
@@ -28,6 +29,7 @@ pub(super) fn rollouts(command: &RolloutsCommand, own: &Process, terminal: &Rc<T
         RolloutsCommand::Plan(arguments) => plan::plan(arguments, terminal),
         RolloutsCommand::Run(arguments) => run::run(arguments, own, terminal),
         RolloutsCommand::Status(arguments) => status::status(arguments, terminal),
+        RolloutsCommand::Task(arguments) => launch::task(arguments, terminal),
         RolloutsCommand::Gc(arguments) => gc::gc(arguments, terminal),
         RolloutsCommand::Merge(arguments) => join::merge(arguments, terminal),
         RolloutsCommand::Select(arguments) => join::select(arguments, terminal),

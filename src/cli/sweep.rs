@@ -2,11 +2,11 @@
 
 mod launch;
 mod look;
-mod outlook;
 mod task;
 mod trial;
 
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -23,9 +23,9 @@ use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
 
-use super::args::{LauncherArguments, LauncherName, PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process};
+use super::{Ending, Process, cluster};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -47,8 +47,8 @@ pub(super) struct Order {
     pub(super) resume: bool,
     pub(super) dry_run: bool,
     pub(super) pool: PoolArguments,
-    /// Who starts the trials, if not this command.
-    pub(super) launcher: Option<LauncherArguments>,
+    /// Who starts the trials, if not this command, and how many a task.
+    pub(super) launcher: Option<(LauncherArguments, NonZeroUsize)>,
 }
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -58,7 +58,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         resume: arguments.resume,
         dry_run: arguments.dry_run,
         pool: arguments.pool,
-        launcher: Some(arguments.launcher.clone()),
+        launcher: cluster::elsewhere(&arguments.launcher).map(|_| (arguments.launcher.clone(), arguments.batch)),
     };
     drive(read(arguments, terminal)?, &order, own, terminal)
 }
@@ -126,9 +126,8 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
     let mut search = sweep.search();
-    let elsewhere = order.launcher.as_ref().filter(|asked| !matches!(asked.launcher, None | Some(LauncherName::Local)));
-    if let Some(name) = elsewhere.and_then(|asked| asked.launcher) {
-        launch::check(name, order.pool, search.is_some())?;
+    if order.launcher.is_some() {
+        launch::check(order.pool, search.is_some())?;
     }
     if order.dry_run && search.is_some() {
         let line = "a search's points depend on how its trials come out; there is nothing to list";
@@ -172,8 +171,8 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let typed = order.file.as_ref().filter(|file| *file == Path::new("-"));
     let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
     let input = input.transpose().map_err(Diagnostic::from)?;
-    if let Some(asked) = elsewhere {
-        return launch::launch(&directory, &header, asked, order.pool.retries, own, terminal);
+    if let Some((asked, batch)) = &order.launcher {
+        return launch::launch(&directory, &header, (asked, *batch, order.pool.retries), own, terminal);
     }
     let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::{PermissionArguments, WholeLimitArguments};
+use super::{LauncherArguments, PermissionArguments, WholeLimitArguments};
 
 /// What decides the stores of a campaign.
 #[derive(Args, Debug)]
@@ -67,6 +67,7 @@ pub(in crate::cli) struct SiteArguments {
 
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("which").args(["shard_id", "index", "all"]).required(true))]
+#[command(group = ArgGroup::new("dealt").args(["index", "launcher"]))]
 pub(in crate::cli) struct RunShardsArguments {
     /// The shard manifest
     #[arg(long, value_name = "MANIFEST.jsonl")]
@@ -77,8 +78,8 @@ pub(in crate::cli) struct RunShardsArguments {
     /// The shard to run by its place in the manifest, from 0; with --batch the batch
     #[arg(long, value_name = "K")]
     pub(in crate::cli) index: Option<usize>,
-    /// Run N shards of the manifest one after another: from K times N
-    #[arg(long, value_name = "N", requires = "index")]
+    /// Run N shards of the manifest one after another: from K times N; with a launcher, N a task
+    #[arg(long, value_name = "N", requires = "dealt")]
     pub(in crate::cli) batch: Option<NonZeroUsize>,
     /// Run every shard that is not there yet, each in a process of its own
     #[arg(long)]
@@ -86,6 +87,8 @@ pub(in crate::cli) struct RunShardsArguments {
     /// How many shards are run at a time [default: one a core]
     #[arg(long, short, value_name = "N", requires = "all")]
     pub(in crate::cli) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(in crate::cli) launcher: LauncherArguments,
     #[command(flatten)]
     pub(in crate::cli) site: SiteArguments,
     /// Write the store in DIR, which must not be there

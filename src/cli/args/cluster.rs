@@ -22,9 +22,6 @@ pub(in crate::cli) struct LauncherArguments {
     /// Who starts the work [default: local]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(in crate::cli) launcher: Option<LauncherName>,
-    /// With a launcher: how many units (trials, shards) a task works on
-    #[arg(long, value_name = "N", default_value = "1", requires = "launcher")]
-    pub(in crate::cli) batch: NonZeroUsize,
     /// How many tasks run at a time at most (`%N` of --array)
     #[arg(long, value_name = "N", requires = "launcher", help_heading = "Slurm")]
     pub(in crate::cli) slurm_limit: Option<NonZeroUsize>,

@@ -166,6 +166,9 @@ pub(in crate::cli) struct SweepArguments {
     pub(in crate::cli) pool: PoolArguments,
     #[command(flatten)]
     pub(in crate::cli) launcher: LauncherArguments,
+    /// With a launcher: how many trials a task works on
+    #[arg(long, value_name = "N", default_value = "1", requires = "launcher")]
+    pub(in crate::cli) batch: NonZeroUsize,
     #[command(flatten)]
     pub(in crate::cli) permissions: PermissionArguments,
     /// The script's arguments: `...` and `arg`

@@ -1,7 +1,8 @@
 //! `skyfall rollouts run --all`: a process a shard, some at a time.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
@@ -11,7 +12,9 @@ use crate::campaign::status::{self, State};
 use crate::campaign::{RunError, Site};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending as CommandEnding, Process};
+use crate::cli::{Ending as CommandEnding, Process, cluster};
+
+use super::launch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::{Console, Limits};
@@ -40,14 +43,29 @@ pub(super) fn run(
     let shards = entries.iter().zip(&stand.shards);
     let due: Vec<&ShardEntry> =
         shards.filter(|(_, shard)| shard.state != State::Succeeded).map(|(entry, _)| entry).collect();
+    let before = entries.len() - due.len();
+    if cluster::elsewhere(&arguments.launcher).is_some() {
+        return launch::launch(arguments, &due, before, site, own, terminal);
+    }
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = arguments.jobs.unwrap_or(cores).min(NonZeroUsize::new(due.len()).unwrap_or(NonZeroUsize::MIN));
     let launcher = launcher(arguments, own, cores, jobs)?;
-    let before = entries.len() - due.len();
+    Ok(work(&due, before, site, &launcher, jobs, terminal))
+}
+
+/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already.
+pub(super) fn work(
+    due: &[&ShardEntry],
+    before: usize,
+    site: &Site,
+    launcher: &Launcher,
+    jobs: NonZeroUsize,
+    terminal: &Rc<Terminal>,
+) -> Exit {
     let mut screen = Screen { terminal, total: due.len(), done: 0, failures: Vec::new(), interrupted: false };
-    pool::run(&due, site, &launcher, jobs, &mut screen);
+    pool::run(due, site, launcher, jobs, &mut screen);
     let Screen { done, failures, interrupted, .. } = screen;
-    let mut text = format!("{} of {} shards are there", before + done, entries.len());
+    let mut text = format!("{} of {} shards are there", before + done, before + due.len());
     if before > 0 {
         text.push_str(&format!(" ({before} of them before)"));
     }
@@ -57,15 +75,15 @@ pub(super) fn run(
     terminal.print(&format!("{text}: {}\n", site.root().display()));
     if interrupted {
         terminal.info("interrupted; run it again to go on");
-        return Ok(Exit::Interrupted);
+        return Exit::Interrupted;
     }
     // One that may be tried again makes the whole worth another try.
     let again = i64::from(Exit::TryAgain.code());
-    Ok(match failures.first() {
+    match failures.first() {
         None => Exit::Success,
         Some(_) if failures.contains(&again) => Exit::TryAgain,
         Some(_) => Exit::Failure,
-    })
+    }
 }
 
 /// How processes are started: as this one was, with a share of its memory and cores.
@@ -75,11 +93,7 @@ fn launcher(
     cores: NonZeroUsize,
     jobs: NonZeroUsize,
 ) -> Result<Launcher, Box<Diagnostic>> {
-    let program = std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("rollouts/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })?;
-    let mut words = own.words.clone();
-    words.extend(["--child-of".into(), std::process::id().to_string().into()]);
+    let mut words = child(own.words.clone());
     let named =
         arguments.recipe.overrides.iter().any(|assignment| assignment.trim_start().starts_with("memory_bytes="));
     if !named && arguments.recipe.options.is_none() {
@@ -87,7 +101,20 @@ fn launcher(
         words.extend(["--set".into(), format!("memory_bytes={}", share.clamp(MEMORY.1, MEMORY.0)).into()]);
     }
     let threads = NonZeroUsize::new(cores.get() / jobs).unwrap_or(NonZeroUsize::MIN);
-    Ok(Launcher { program, arguments: words, threads })
+    Ok(Launcher { program: program()?, arguments: words, threads })
+}
+
+/// The program that shards are run by.
+pub(super) fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("rollouts/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
+}
+
+/// The arguments of a process that ends with this one.
+pub(super) fn child(mut words: Vec<OsString>) -> Vec<OsString> {
+    words.extend(["--child-of".into(), std::process::id().to_string().into()]);
+    words
 }
 
 /// The memory that may be had, in bytes, where the system tells.

@@ -9,7 +9,7 @@ use crate::campaign::run::{self, Outcome};
 use crate::campaign::{ManifestError, RunError, Site, manifest};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process};
+use crate::cli::{Ending, Process, cluster};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::Console;
@@ -19,6 +19,9 @@ pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<T
     let path = &arguments.shard_manifest;
     let entries = manifest::read(path).map_err(Diagnostic::from)?;
     let site = Site::new(final_root(&arguments.site, path));
+    if !arguments.all && cluster::elsewhere(&arguments.launcher).is_some() {
+        return Err(cluster::refused("a launcher is for all shards that are missing", "say --all"));
+    }
     if arguments.all && arguments.only.is_none() {
         return all::run(arguments, &entries, &site, own, terminal);
     }

@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::campaign::status::{self, State, Status};
+use super::launch;
+use crate::campaign::status::{self, ShardStatus, State, Status};
 use crate::campaign::{Site, manifest};
 use crate::cli::Ending;
 use crate::cli::args::{CampaignStatusArguments, SiteArguments};
+use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::text::json;
+use crate::value::Value;
 
 /// How many shards that are not there are listed.
 const MOST: usize = 20;
@@ -19,10 +22,19 @@ pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -
     let entries = manifest::read(&arguments.shard_manifest).map_err(Diagnostic::from)?;
     let site = Site::new(final_root(&arguments.site, &arguments.shard_manifest));
     let status = status::status(&arguments.shard_manifest, &entries, &site).map_err(Diagnostic::from)?;
+    let home = launch::submissions(&arguments.shard_manifest);
+    let missing: Vec<Missing> = status.shards.iter().filter_map(missing).collect();
+    let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };
+    let outlook = fates.as_ref().map(|fates| Outlook::of(&missing, fates));
     if arguments.json {
-        terminal.print(&format!("{}\n", json::to_canonical(&status.to_value())));
+        let mut value = status.to_value();
+        if let (Value::Map(map), Some(outlook)) = (&mut value, outlook) {
+            map.insert("slurm".to_owned(), outlook.to_value("shard"));
+        }
+        terminal.print(&format!("{}\n", json::to_canonical(&value)));
     } else {
-        terminal.print(&table(&status));
+        let outlook = outlook.map(|outlook| outlook.text()).unwrap_or_default();
+        terminal.print(&(table(&status) + &outlook));
     }
     if arguments.require_complete && !status.is_complete() {
         if arguments.json {
@@ -31,6 +43,13 @@ pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -
         return Ok(Exit::Failure);
     }
     Ok(Exit::Success)
+}
+
+/// A shard without a store, for a cluster to say what it knows of it.
+fn missing(shard: &ShardStatus) -> Option<Missing> {
+    let rows = format!("{} rows, {}", shard.num_source_rows, shard.split);
+    let id = shard.shard_id.clone();
+    (shard.state != State::Succeeded).then(|| Missing { key: id.clone(), id, about: rows })
 }
 
 /// The final root that was named, else the one beside the manifest.

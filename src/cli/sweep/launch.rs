@@ -1,21 +1,21 @@
 //! `skyfall sweep --launcher`: what is missing goes to a cluster, and the command leaves.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use crate::cli::args::{LauncherArguments, LauncherName, PoolArguments};
-use crate::cli::cluster;
+use crate::cli::cluster::{self, refused};
 use crate::cli::console::Terminal;
 use crate::cli::{Ending, Process};
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::launcher::slurm::{self, Fate, Queue};
-use crate::launcher::{LauncherError, Submission, Submissions, Submitted};
+use crate::launcher::slurm::Fate;
+use crate::launcher::{Submission, Submissions};
 use crate::sweep::SweepError;
 use crate::sweep::directory::{Directory, Header};
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::Failure;
 use crate::text::json;
-use crate::value::{Map, Value};
 
 /// The submissions of a sweep.
 pub(super) fn submissions(directory: &Directory) -> Submissions {
@@ -28,40 +28,25 @@ pub(super) fn trial_of(line: &str) -> Result<Trial, String> {
     Trial::from_value(&row)
 }
 
-/// What became of trials that were submitted, by their directory's name; `None` where none ever was.
-///
-/// # Errors
-/// When submissions cannot be read, or Slurm does not answer.
-pub(super) fn fates(directory: &Directory) -> Result<Option<BTreeMap<String, Fate>>, LauncherError> {
-    let submitted: Vec<Submitted> =
-        submissions(directory).all()?.into_iter().filter(|one| !one.parts.is_empty()).collect();
-    if submitted.is_empty() {
-        return Ok(None);
-    }
-    let queue = Queue::ask(&submitted)?;
-    let name = |line: &str| trial_of(line).ok().map(|trial| trial.unit().name());
-    slurm::fates(&submitted, &queue, &name).map(Some)
+/// What the fate of a submitted trial is found by: its directory's name.
+pub(super) fn key(line: &str) -> Option<String> {
+    trial_of(line).ok().map(|trial| trial.unit().name())
 }
 
 /// Says what does not go together with a launcher.
-pub(super) fn check(launcher: LauncherName, pool: PoolArguments, searched: bool) -> Result<(), Box<Diagnostic>> {
-    let refused =
-        |line: &str, hint: &str| Err(Box::new(Diagnostic::new("sweep/launcher", line, Exit::Usage).with_hint(hint)));
-    if launcher == LauncherName::Local {
-        return Ok(());
-    }
+pub(super) fn check(pool: PoolArguments, searched: bool) -> Result<(), Box<Diagnostic>> {
     if searched {
         let line = "a search's next point depends on how earlier trials come out, so its trials cannot be submitted \
                     beforehand";
-        return refused(line, "run the search itself as one job, with --jobs, or sweep over axes");
+        return Err(refused(line, "run the search itself as one job, with --jobs, or sweep over axes"));
     }
     if pool.fail_fast {
         let line = "--fail-fast is for trials that this command runs; a cluster's tasks do not know of each other";
-        return refused(line, "leave it out; `skyfall sweep status` names what failed");
+        return Err(refused(line, "leave it out; `skyfall sweep status` names what failed"));
     }
     if pool.jobs.is_some() {
-        let line = "--jobs is for trials that this command runs";
-        return refused(line, "--slurm-limit says how many tasks run at a time, --slurm-cpus how many trials a task");
+        let hint = "--slurm-limit says how many tasks run at a time, --slurm-cpus how many trials a task";
+        return Err(refused("--jobs is for trials that this command runs", hint));
     }
     Ok(())
 }
@@ -70,14 +55,17 @@ pub(super) fn check(launcher: LauncherName, pool: PoolArguments, searched: bool)
 pub(super) fn launch(
     directory: &Directory,
     header: &Header,
-    asked: &LauncherArguments,
-    retries: u64,
+    (asked, batch, retries): (&LauncherArguments, NonZeroUsize, u64),
     own: &Process,
     terminal: &Terminal,
 ) -> Ending {
+    let home = submissions(directory);
     let to_slurm = asked.launcher == Some(LauncherName::Slurm);
-    let under_way =
-        if to_slurm { fates(directory).map_err(Diagnostic::from)?.unwrap_or_default() } else { BTreeMap::new() };
+    let under_way = if to_slurm {
+        cluster::fates(&home, &key).map_err(Diagnostic::from)?.unwrap_or_default()
+    } else {
+        BTreeMap::new()
+    };
     let (units, counts) = missing(directory, &under_way).map_err(Diagnostic::from)?;
     let out = directory.path().display();
     let mut text = format!("{} of {} trials finished", counts.finished, header.totals.trials);
@@ -93,33 +81,19 @@ pub(super) fn launch(
         return Ok(ended);
     }
     let count = units.len();
+    let mut about = cluster::about(own, asked)?;
+    about.insert("retries".to_owned(), retries.into());
     let submission = Submission {
         name: header.definition.name.clone(),
         program: super::program()?,
         verb: vec!["sweep".to_owned(), "task".to_owned()],
-        about: about(own, asked, retries)?,
+        about,
         units,
-        batch: asked.batch,
+        batch,
     };
-    let home = submissions(directory);
     let what = cluster::submit(&home, &submission, asked, terminal)?;
     terminal.print(&format!("{text}; {count} submitted: {what}\nlook: skyfall sweep status {out}\n"));
     Ok(ended)
-}
-
-/// What a task needs to know: the command that makes its trials' processes, and where it is typed.
-fn about(own: &Process, asked: &LauncherArguments, retries: u64) -> Result<Map, Box<Diagnostic>> {
-    let bad = |line: String| Box::new(Diagnostic::new("sweep/launcher", line, Exit::Usage));
-    let words: Option<Vec<Value>> = own.words.iter().map(|word| Some(word.to_str()?.into())).collect();
-    let words = words.ok_or_else(|| bad("the command is not in UTF-8, so it cannot be written down".to_owned()))?;
-    let here = std::env::current_dir().map_err(|cause| bad(format!("the working directory: {cause}")))?;
-    let here = here.to_str().ok_or_else(|| bad("the working directory's name is not in UTF-8".to_owned()))?;
-    Ok(Map::from_iter([
-        ("arguments".to_owned(), words.into()),
-        ("directory".to_owned(), here.into()),
-        ("jobs".to_owned(), (asked.slurm_cpus.get() as u64).into()),
-        ("retries".to_owned(), retries.into()),
-    ]))
 }
 
 #[derive(Default)]

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use super::outlook::{self, Outlook};
+use super::launch;
 use crate::atomic::{self, AtomicError};
 use crate::cli::Ending;
 use crate::cli::args::{
     SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
 };
+use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::sweep::directory::Directory;
+use crate::sweep::plan::Trial;
 use crate::sweep::report;
 use crate::sweep::table::{self, Query, Scope};
 use crate::sweep::{SweepError, describe};
@@ -38,7 +40,11 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             missing.push(trial);
         }
     }
-    let fates = if missing.is_empty() { None } else { outlook::ask(&directory, terminal)? };
+    let of_trial =
+        |trial: &Trial| Missing { key: trial.unit().name(), id: trial.id.clone(), about: describe(&trial.point) };
+    let missing: Vec<Missing> = missing.iter().map(of_trial).collect();
+    let home = launch::submissions(&directory);
+    let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };
     let outlook = fates.as_ref().map(|fates| Outlook::of(&missing, fates));
     if arguments.json {
         let failed = failures.iter().map(|(trial, failure)| {
@@ -58,7 +64,7 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             ("failed", failed.collect::<Vec<_>>().into()),
         ];
         let mut value: Map = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value())));
+        value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value("trial"))));
         terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
     } else {
         let mut text = format!(

@@ -1,64 +1,33 @@
 //! `skyfall sweep task`: the part of a sweep that a cluster's task works on.
 
 use std::cell::Cell;
-use std::num::NonZeroUsize;
-use std::path::Path;
 
 use super::{launch, program};
+use crate::cli::Ending;
 use crate::cli::args::TaskArguments;
+use crate::cli::cluster::{Task, malformed};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, cluster};
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::launcher::Submitted;
 use crate::script::Console;
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::{Failure, Launcher};
 use crate::sweep::run::{self, Measure, Next, Options, Progress, Source, Watcher};
 use crate::sweep::{SweepError, describe};
-use crate::value::Map;
-
-/// What the submission says of each of its tasks.
-struct Order {
-    arguments: Vec<std::ffi::OsString>,
-    directory: String,
-    jobs: NonZeroUsize,
-    retries: u64,
-}
-
-impl Order {
-    fn of(about: &Map) -> Option<Self> {
-        let words = about.get("arguments")?.as_list()?.iter();
-        Some(Self {
-            arguments: words.map(|word| Some(word.as_text()?.into())).collect::<Option<_>>()?,
-            directory: about.get("directory")?.as_text()?.to_owned(),
-            jobs: about.get("jobs")?.as_count().and_then(|jobs| NonZeroUsize::new(jobs.try_into().ok()?))?,
-            retries: about.get("retries")?.as_count()?,
-        })
-    }
-}
+use crate::value::Value;
 
 /// Runs a task's trials, each in a process of its own.
 pub(super) fn task(arguments: &TaskArguments, terminal: &Terminal) -> Ending {
-    let bad = |path: &Path, message: String| {
-        let line = format!("{}: {message}", path.display());
-        Box::new(Diagnostic::new("sweep/task", line, Exit::Input))
-    };
-    let path = &arguments.submission;
-    let path = path.canonicalize().map_err(|cause| bad(path, cause.to_string()))?;
-    let submitted = Submitted::open(&path).map_err(Diagnostic::from)?;
-    let units = submitted.units_of(arguments.task).map_err(Diagnostic::from)?;
+    let Task { submission, units, arguments, cpus, about } = Task::begin(arguments)?;
     let trials: Result<Vec<Trial>, String> = units.iter().map(|line| launch::trial_of(line)).collect();
-    let trials = trials.map_err(|message| bad(&path, message))?;
-    let order = Order::of(&submitted.about().map_err(Diagnostic::from)?)
-        .ok_or_else(|| bad(&path, "it does not say how trials are run".to_owned()))?;
-    let directory = launch::directory_of(&path).ok_or_else(|| bad(&path, "it is in no sweep".to_owned()))?;
+    let trials = trials.map_err(|message| malformed(&submission, &message))?;
+    let retries = about.get("retries").and_then(Value::as_count).unwrap_or_default();
+    let directory = launch::directory_of(&submission).ok_or_else(|| malformed(&submission, "it is in no sweep"))?;
     let header = directory.header().map_err(Diagnostic::from)?;
-    cluster::go_to(Path::new(&order.directory))?;
     let total = trials.len();
     let watch = Watch { terminal, total, failures: Cell::new(0), of_config: Cell::new(0) };
     let mut source = Listed(trials.into_iter());
-    let launcher = Launcher { program: program()?, arguments: order.arguments, input: directory.kept_script() };
-    let options = Options { jobs: order.jobs, retries: order.retries, fail_fast: false };
+    let launcher = Launcher { program: program()?, arguments, input: directory.kept_script() };
+    let options = Options { jobs: cpus, retries, fail_fast: false };
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
     let progress =
         run::run(&directory, &mut source, &launcher, &options, &measure, &watch).map_err(Diagnostic::from)?;
