@@ -15,6 +15,7 @@ pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod pool;
+pub mod progress;
 pub mod report;
 pub mod run;
 pub mod search;

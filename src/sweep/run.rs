@@ -90,10 +90,35 @@ pub struct Best {
     pub point: String,
 }
 
+/// A trial under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Its id.
+    pub trial: String,
+    /// Its point in words.
+    pub point: String,
+    /// The steps it has done, as far as it said.
+    pub done: u64,
+    /// The steps it takes at most.
+    pub steps: u64,
+}
+
+impl UnderWay {
+    fn new(trial: &Trial) -> Self {
+        Self { trial: trial.id.clone(), point: describe(&trial.point), done: 0, steps: trial.steps() }
+    }
+}
+
 /// Is told how the sweep goes.
 pub trait Watcher {
     /// After each trial.
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress);
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>);
+
+    /// Whether someone is watching between trials, too.
+    fn is_watching(&self) -> bool;
+
+    /// Now and then, if someone is watching.
+    fn goes(&self, progress: &Progress, under_way: &[UnderWay]);
 
     /// Whether the sweep is to stop.
     fn interrupted(&self) -> bool;
@@ -138,7 +163,7 @@ pub fn run(
                 }
             });
         }
-        let mut desk = Desk { directory, measure, watcher, progress: Progress::default() };
+        let mut desk = Desk { directory, measure, watcher, progress: Progress::default(), under_way: Vec::new() };
         let gone = desk.work(source, &finished, &jobs, &reports, options, &running);
         if gone.is_err() {
             running.interrupt();
@@ -161,6 +186,7 @@ struct Desk<'a> {
     measure: &'a Measure<'a>,
     watcher: &'a dyn Watcher,
     progress: Progress,
+    under_way: Vec<UnderWay>,
 }
 
 impl Desk<'_> {
@@ -173,14 +199,14 @@ impl Desk<'_> {
         options: &Options,
         running: &Running,
     ) -> Result<(), SweepError> {
-        let (mut under_way, mut ended) = (0, false);
+        let mut ended = false;
         loop {
-            while !ended && under_way < options.jobs.get() {
+            while !ended && self.under_way.len() < options.jobs.get() {
                 match source.next()? {
                     Next::Trial(trial) => match self.name_of(&trial, finished)? {
                         Some(name) => self.finished_before(source, &trial, &name)?,
                         None => {
-                            under_way += 1;
+                            self.under_way.push(UnderWay::new(&trial));
                             // The workers wait for this as long as it is there.
                             let _ = jobs.send(trial);
                         }
@@ -192,12 +218,13 @@ impl Desk<'_> {
                     }
                 }
             }
-            if under_way == 0 {
+            if self.under_way.is_empty() {
                 return Ok(());
             }
+            self.show(running);
             match reports.recv_timeout(LOOK) {
                 Ok((trial, ending)) => {
-                    under_way -= 1;
+                    self.under_way.retain(|other| other.trial != trial.id);
                     let failed = self.ended(source, &trial, ending?)?;
                     if failed && options.fail_fast {
                         ended = true;
@@ -212,6 +239,15 @@ impl Desk<'_> {
                 ended = true;
                 running.interrupt();
             }
+        }
+    }
+
+    fn show(&mut self, running: &Running) {
+        if self.watcher.is_watching() {
+            for row in &mut self.under_way {
+                row.done = running.steps(&row.trial).max(row.done);
+            }
+            self.watcher.goes(&self.progress, &self.under_way);
         }
     }
 
@@ -247,13 +283,13 @@ impl Desk<'_> {
         match ending {
             Ending::Finished(outcome) => {
                 self.finished(source, trial, &outcome)?;
-                self.watcher.ended(trial, None, &self.progress);
+                self.watcher.ended(trial, None);
                 Ok(false)
             }
             Ending::Failed(failure) => {
                 self.progress.failed += 1;
                 source.tell(trial, None)?;
-                self.watcher.ended(trial, Some(&failure), &self.progress);
+                self.watcher.ended(trial, Some(&failure));
                 Ok(true)
             }
             Ending::Interrupted => {

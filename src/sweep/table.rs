@@ -258,14 +258,15 @@ impl Table {
         };
         let body = self.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>());
         let lines: Vec<Vec<String>> = std::iter::once(self.columns.clone()).chain(body).collect();
-        let width =
-            |place: usize| lines.iter().filter_map(|line| line.get(place)).map(|cell| cell.chars().count()).max();
+        let mut widths = vec![0; self.columns.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
         let mut text = String::new();
         for line in &lines {
-            let cells = line.iter().enumerate().map(|(place, cell)| {
-                let width = width(place).unwrap_or_default();
-                format!("{cell:>width$}")
-            });
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
             text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
             text.push('\n');
         }
