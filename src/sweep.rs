@@ -7,6 +7,7 @@
 
 pub mod axis;
 pub mod begin;
+pub mod best;
 pub mod directory;
 pub mod distribution;
 pub mod earlier;

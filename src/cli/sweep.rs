@@ -15,7 +15,7 @@ use crate::sweep::directory::{Directory, Header};
 use crate::sweep::numbers::Numbers;
 use crate::sweep::plan::{self, Totals, Trial};
 use crate::sweep::pool::Launcher;
-use crate::sweep::run::{self, Best, Measure, Options, Progress, Source};
+use crate::sweep::run::{self, Measure, Options, Progress, Source};
 use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
@@ -215,8 +215,9 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         text.push_str(&format!(", {failed} failed"));
     }
     text.push('\n');
-    if let Some(Best { value, point, .. }) = &progress.best {
-        text.push_str(&format!("best {}: {value:.6} at {point}\n", header.definition.metric));
+    if let Some(best) = &progress.best {
+        text.push_str(&screen::best_line(&header.definition.metric, best));
+        text.push('\n');
     }
     text.push_str(&format!("sweep: {}\n", out.display()));
     terminal.print(&text);

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::best::{Best, Ranking};
 use super::directory::Directory;
 use super::error::SweepError;
 use super::outcome::Outcome;
@@ -71,23 +72,12 @@ pub struct Progress {
     pub before: u64,
     /// Trials failed.
     pub failed: u64,
-    /// The best trial so far, of equals the first by number.
+    /// The best point so far, of equals the first by number.
     pub best: Option<Best>,
     /// Whether every trial has ended, well or not.
     pub complete: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
-}
-
-/// The best trial so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Best {
-    /// Its value.
-    pub value: f64,
-    /// Its id.
-    pub trial: String,
-    /// Its point in words.
-    pub point: String,
 }
 
 /// A trial under way.
@@ -163,7 +153,14 @@ pub fn run(
                 }
             });
         }
-        let mut desk = Desk { directory, measure, watcher, progress: Progress::default(), under_way: Vec::new() };
+        let mut desk = Desk {
+            directory,
+            measure,
+            watcher,
+            progress: Progress::default(),
+            under_way: Vec::new(),
+            ranking: Ranking::new(measure.goal),
+        };
         let gone = desk.work(source, &finished, &jobs, &reports, options, &running);
         if gone.is_err() {
             running.interrupt();
@@ -187,6 +184,7 @@ struct Desk<'a> {
     watcher: &'a dyn Watcher,
     progress: Progress,
     under_way: Vec<UnderWay>,
+    ranking: Ranking,
 }
 
 impl Desk<'_> {
@@ -268,12 +266,8 @@ impl Desk<'_> {
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
         self.progress.finished += 1;
         if let Some(value) = outcome.metric(self.measure.metric) {
-            let better = |best: &Best| {
-                self.measure.goal.is_better(value, best.value) || (value == best.value && trial.id < best.trial)
-            };
-            if self.progress.best.as_ref().is_none_or(better) {
-                self.progress.best = Some(Best { value, trial: trial.id.clone(), point: describe(&trial.point) });
-            }
+            self.ranking.add(trial, value);
+            self.progress.best = self.ranking.best();
         }
         source.tell(trial, Some(outcome))
     }

@@ -8,10 +8,11 @@ use indicatif::FormattedDuration;
 
 use crate::cli::console::Terminal;
 use crate::script::Console;
+use crate::sweep::best::Best;
 use crate::sweep::describe;
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::Failure;
-use crate::sweep::run::{Best, Progress, UnderWay, Watcher};
+use crate::sweep::run::{Progress, UnderWay, Watcher};
 
 /// More trials under way than these are counted.
 const MOST_ROWS: usize = 16;
@@ -48,9 +49,7 @@ impl<'a> Screen<'a> {
             head.push_str(&format!("  {} failed", progress.failed));
         }
         let mut lines = vec![head];
-        if let Some(Best { value, trial, point }) = &progress.best {
-            lines.push(format!("best {}: {value:.6} at {point} ({trial})", self.metric));
-        }
+        lines.extend(progress.best.as_ref().map(|best| best_line(self.metric, best)));
         let width = under_way.iter().map(|row| row.steps.to_string().len()).max().unwrap_or_default();
         for row in under_way.iter().take(MOST_ROWS) {
             let UnderWay { trial, point, done, steps } = row;
@@ -61,6 +60,13 @@ impl<'a> Screen<'a> {
         }
         lines
     }
+}
+
+/// The best point in a line.
+pub(super) fn best_line(metric: &str, Best { mean, trials, point }: &Best) -> String {
+    let at = if point.is_empty() { String::new() } else { format!(" at {point}") };
+    let of = if *trials > 1 { format!(" (mean of {trials})") } else { String::new() };
+    format!("best {metric}: {mean:.6}{at}{of}")
 }
 
 /// How long it will take at the pace so far; trials that were there before say nothing about it.
