@@ -1,16 +1,14 @@
 //! `skyfall rollouts merge`, `select` and `split`.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::result;
+use super::{options as shared, result};
 use crate::cli::Ending;
 use crate::cli::args::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{self, Filter, JoinOptions};
 use crate::text::json;
-use crate::text::time::rfc3339_seconds;
 use crate::value::Value;
 
 /// Joins stores, or the shards of a manifest.
@@ -112,10 +110,8 @@ fn shards(manifest: &Path, root: &Path, split: Option<&str>) -> Result<Vec<PathB
 /// The options of a join; how it was asked for goes without the paths that differ from place to
 /// place.
 fn options(arguments: &JoinArguments, words: &[&str]) -> Result<JoinOptions, Box<Diagnostic>> {
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let epoch = crate::cli::source_date_epoch()?.unwrap_or_else(now);
     let argv = ["skyfall", "rollouts"].iter().chain(words).map(|word| Value::from(*word)).collect();
-    let mut options = JoinOptions::new(rfc3339_seconds(epoch));
+    let mut options = JoinOptions::new(shared::created_at_utc()?);
     options.memory_bytes = arguments.memory << 20;
     options.invocation = result::invocation(argv);
     Ok(options)

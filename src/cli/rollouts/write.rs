@@ -6,8 +6,7 @@ use crate::cli::args::RolloutsWriteArguments;
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{RecordsFile, RolloutZarrStoreConfig, WriteError, Writer};
-use crate::text::json;
-use crate::value::{Map, Value};
+use crate::value::Map;
 
 /// Writes a store from a file of records.
 pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> Ending {

@@ -8,6 +8,7 @@ use super::{now, result_table};
 use crate::rollouts::{self, By, Filter, JoinOptions};
 use crate::script::bind::{Host, Module, line, readable};
 use crate::script::convert;
+use crate::script::host::Access;
 use crate::suggest;
 use crate::value::{Map, Value};
 
