@@ -7,6 +7,7 @@
 
 pub mod axis;
 pub mod begin;
+pub mod best;
 pub mod directory;
 pub mod distribution;
 pub mod earlier;
@@ -15,6 +16,7 @@ pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod pool;
+pub mod progress;
 pub mod report;
 pub mod run;
 pub mod search;

@@ -4,6 +4,7 @@ mod adaptive;
 mod changed;
 mod kill;
 mod look;
+mod screen;
 mod space;
 
 use crate::command::{Ran, Scratch};

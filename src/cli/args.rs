@@ -4,6 +4,7 @@ mod campaign;
 mod cluster;
 mod eval;
 mod limits;
+mod stores;
 mod sweep;
 mod tools;
 
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
+pub(super) use stores::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
 pub(super) use sweep::{
     PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
     SweepStatusArguments, SweepTableArguments, TableFormat,
@@ -394,6 +396,15 @@ pub(super) enum RolloutsCommand {
     /// List what dead attempts left beside a campaign's stores, and remove it
     #[command(after_help = "Example: skyfall rollouts gc campaign/shards --remove")]
     Gc(GcArguments),
+    /// Join stores of one split into a new one
+    #[command(after_help = "Example: skyfall rollouts merge shards/shard-000000 shards/shard-000001 -o rollouts.zarr")]
+    Merge(RolloutsMergeArguments),
+    /// Write some of a store's chains to a new store
+    #[command(after_help = "Example: skyfall rollouts select rollouts.zarr --scene kitchen -o kitchen.zarr")]
+    Select(RolloutsSelectArguments),
+    /// Write one store for each scene, snippet, split or target
+    #[command(after_help = "Example: skyfall rollouts split rollouts.zarr --by scene -o scenes/")]
+    Split(RolloutsSplitArguments),
     /// Work on one task of what `run --launcher` submitted: what a cluster's job runs
     #[command(after_help = "Example: skyfall rollouts task campaign/shard-manifest.tasks/0001 7")]
     Task(TaskArguments),

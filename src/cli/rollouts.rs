@@ -3,10 +3,12 @@
 mod all;
 mod gc;
 mod info;
+mod join;
 mod launch;
 mod options;
 mod plan;
 mod recipe;
+mod result;
 mod run;
 mod status;
 mod validate;
@@ -18,7 +20,7 @@ use super::args::RolloutsCommand;
 use super::console::Terminal;
 use super::{Ending, Process};
 
-/// Writes, looks at or checks stores.
+/// Writes, joins, takes apart, looks at or checks stores, and runs campaigns that make them.
 pub(super) fn rollouts(command: &RolloutsCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     match command {
         RolloutsCommand::Info(arguments) => info::info(arguments, terminal),
@@ -29,5 +31,8 @@ pub(super) fn rollouts(command: &RolloutsCommand, own: &Process, terminal: &Rc<T
         RolloutsCommand::Status(arguments) => status::status(arguments, terminal),
         RolloutsCommand::Task(arguments) => launch::task(arguments, terminal),
         RolloutsCommand::Gc(arguments) => gc::gc(arguments, terminal),
+        RolloutsCommand::Merge(arguments) => join::merge(arguments, terminal),
+        RolloutsCommand::Select(arguments) => join::select(arguments, terminal),
+        RolloutsCommand::Split(arguments) => join::split(arguments, terminal),
     }
 }

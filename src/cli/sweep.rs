@@ -2,10 +2,10 @@
 
 mod launch;
 mod look;
+mod screen;
 mod task;
 mod trial;
 
-use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -17,11 +17,13 @@ use crate::sweep::begin::Begun;
 use crate::sweep::directory::{Directory, Header};
 use crate::sweep::numbers::Numbers;
 use crate::sweep::plan::{self, Totals, Trial};
-use crate::sweep::pool::{Failure, Launcher};
-use crate::sweep::run::{self, Best, Measure, Options, Progress, Source, Watcher};
+use crate::sweep::pool::Launcher;
+use crate::sweep::run::{self, Measure, Options, Progress, Source};
 use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
+
+use screen::Screen;
 
 use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
@@ -177,8 +179,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
-    let screen =
-        Screen { terminal, total: header.totals.trials, metric: &header.definition.metric, told: Cell::new(0) };
+    let screen = Screen::new(terminal, header.totals.trials, &header.definition.metric);
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
     let mut source: Box<dyn Source> = match &mut search {
         None => Box::new(directory.plan().map_err(Diagnostic::from)?),
@@ -231,8 +232,9 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         text.push_str(&format!(", {failed} failed"));
     }
     text.push('\n');
-    if let Some(Best { value, point, .. }) = &progress.best {
-        text.push_str(&format!("best {}: {value:.6} at {point}\n", header.definition.metric));
+    if let Some(best) = &progress.best {
+        text.push_str(&screen::best_line(&header.definition.metric, best));
+        text.push('\n');
     }
     text.push_str(&format!("sweep: {}\n", out.display()));
     terminal.print(&text);
@@ -241,37 +243,4 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         return Exit::Interrupted;
     }
     if *failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
-}
-
-/// Shows how a sweep goes.
-struct Screen<'a> {
-    terminal: &'a Terminal,
-    total: u64,
-    metric: &'a str,
-    /// How many failures were told.
-    told: Cell<u64>,
-}
-
-impl Watcher for Screen<'_> {
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress) {
-        const MOST: u64 = 10;
-        if let Some(failure) = failure {
-            self.told.set(self.told.get() + 1);
-            if self.told.get() <= MOST {
-                let (id, place) = (&trial.id, describe(&trial.point));
-                self.terminal.warn(&format!("trial {id} ({place}) failed: {}", failure.message));
-            } else if self.told.get() == MOST + 1 {
-                self.terminal.warn("more trials failed; `skyfall sweep status` lists them");
-            }
-        }
-        let mut message = format!("{} failed", progress.failed);
-        if let Some(Best { value, point, .. }) = &progress.best {
-            message.push_str(&format!("  best {}: {value:.6} at {point}", self.metric));
-        }
-        self.terminal.trials(&message, progress.finished + progress.failed, self.total);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.terminal.interrupted()
-    }
 }

@@ -4,7 +4,7 @@
 //! sweep only sees how it ended. It is its own process group, so that an interrupt reaches it
 //! once, and it ends with the sweep's process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -18,6 +18,7 @@ use super::directory::Directory;
 use super::error::SweepError;
 use super::outcome::Outcome;
 use super::plan::Trial;
+use super::progress;
 use crate::diagnostic::Exit;
 use crate::text::json;
 use crate::unit::Attempt;
@@ -143,6 +144,8 @@ pub enum Ending {
 #[derive(Debug, Default)]
 pub struct Running {
     processes: Mutex<(HashSet<i32>, bool)>,
+    /// Where each trial works, by id.
+    attempts: Mutex<HashMap<String, PathBuf>>,
 }
 
 impl Running {
@@ -152,6 +155,21 @@ impl Running {
         processes.1 = true;
         for process in &processes.0 {
             signal(*process);
+        }
+    }
+
+    /// The steps that the trial has done, as far as it said.
+    #[must_use]
+    pub fn steps(&self, trial: &str) -> u64 {
+        let attempts = self.attempts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        attempts.get(trial).map_or(0, |attempt| progress::steps(attempt))
+    }
+
+    fn works(&self, trial: &str, attempt: Option<&Path>) {
+        let mut attempts = self.attempts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match attempt {
+            Some(attempt) => drop(attempts.insert(trial.to_owned(), attempt.to_owned())),
+            None => drop(attempts.remove(trial)),
         }
     }
 
@@ -268,7 +286,10 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
         .stdout(open(&out)?)
         .stderr(open(&err)?)
         .process_group(0);
-    let status = running.run(&mut command).map_err(SweepError::io(&launcher.program))?;
+    running.works(&trial.id, Some(attempt.path()));
+    let status = running.run(&mut command);
+    running.works(&trial.id, None);
+    let status = status.map_err(SweepError::io(&launcher.program))?;
     let said = std::fs::read(&err).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
     if asked || (running.is_interrupted() && !status.success()) {

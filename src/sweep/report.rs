@@ -48,7 +48,7 @@ pub fn report(directory: &Directory, header: &Header, over: &str, scope: Scope) 
             repeats.len()
         )));
     }
-    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(shown).collect());
+    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(table::rounded).collect());
     blocks.push(Block::Table(ranked.columns.clone(), rows.collect()));
     if ranked.rows.len() > MOST_ROWS {
         let more = ranked.rows.len() - MOST_ROWS;

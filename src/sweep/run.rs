@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::best::{Best, Ranking};
 use super::directory::Directory;
 use super::error::SweepError;
 use super::outcome::Outcome;
@@ -71,7 +72,7 @@ pub struct Progress {
     pub before: u64,
     /// Trials failed.
     pub failed: u64,
-    /// The best trial so far, of equals the first by number.
+    /// The best point so far, of equals the first by number.
     pub best: Option<Best>,
     /// Whether every trial has ended, well or not.
     pub complete: bool,
@@ -79,21 +80,35 @@ pub struct Progress {
     pub interrupted: bool,
 }
 
-/// The best trial so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Best {
-    /// Its value.
-    pub value: f64,
+/// A trial under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnderWay {
     /// Its id.
     pub trial: String,
     /// Its point in words.
     pub point: String,
+    /// The steps it has done, as far as it said.
+    pub done: u64,
+    /// The steps it takes at most.
+    pub steps: u64,
+}
+
+impl UnderWay {
+    fn new(trial: &Trial) -> Self {
+        Self { trial: trial.id.clone(), point: describe(&trial.point), done: 0, steps: trial.steps() }
+    }
 }
 
 /// Is told how the sweep goes.
 pub trait Watcher {
     /// After each trial.
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress);
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>);
+
+    /// Whether someone is watching between trials, too.
+    fn is_watching(&self) -> bool;
+
+    /// Now and then, if someone is watching.
+    fn goes(&self, progress: &Progress, under_way: &[UnderWay]);
 
     /// Whether the sweep is to stop.
     fn interrupted(&self) -> bool;
@@ -138,7 +153,14 @@ pub fn run(
                 }
             });
         }
-        let mut desk = Desk { directory, measure, watcher, progress: Progress::default() };
+        let mut desk = Desk {
+            directory,
+            measure,
+            watcher,
+            progress: Progress::default(),
+            under_way: Vec::new(),
+            ranking: Ranking::new(measure.goal),
+        };
         let gone = desk.work(source, &finished, &jobs, &reports, options, &running);
         if gone.is_err() {
             running.interrupt();
@@ -161,6 +183,8 @@ struct Desk<'a> {
     measure: &'a Measure<'a>,
     watcher: &'a dyn Watcher,
     progress: Progress,
+    under_way: Vec<UnderWay>,
+    ranking: Ranking,
 }
 
 impl Desk<'_> {
@@ -173,14 +197,14 @@ impl Desk<'_> {
         options: &Options,
         running: &Running,
     ) -> Result<(), SweepError> {
-        let (mut under_way, mut ended) = (0, false);
+        let mut ended = false;
         loop {
-            while !ended && under_way < options.jobs.get() {
+            while !ended && self.under_way.len() < options.jobs.get() {
                 match source.next()? {
                     Next::Trial(trial) => match self.name_of(&trial, finished)? {
                         Some(name) => self.finished_before(source, &trial, &name)?,
                         None => {
-                            under_way += 1;
+                            self.under_way.push(UnderWay::new(&trial));
                             // The workers wait for this as long as it is there.
                             let _ = jobs.send(trial);
                         }
@@ -192,12 +216,13 @@ impl Desk<'_> {
                     }
                 }
             }
-            if under_way == 0 {
+            if self.under_way.is_empty() {
                 return Ok(());
             }
+            self.show(running);
             match reports.recv_timeout(LOOK) {
                 Ok((trial, ending)) => {
-                    under_way -= 1;
+                    self.under_way.retain(|other| other.trial != trial.id);
                     let failed = self.ended(source, &trial, ending?)?;
                     if failed && options.fail_fast {
                         ended = true;
@@ -212,6 +237,15 @@ impl Desk<'_> {
                 ended = true;
                 running.interrupt();
             }
+        }
+    }
+
+    fn show(&mut self, running: &Running) {
+        if self.watcher.is_watching() {
+            for row in &mut self.under_way {
+                row.done = running.steps(&row.trial).max(row.done);
+            }
+            self.watcher.goes(&self.progress, &self.under_way);
         }
     }
 
@@ -232,12 +266,8 @@ impl Desk<'_> {
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
         self.progress.finished += 1;
         if let Some(value) = outcome.metric(self.measure.metric) {
-            let better = |best: &Best| {
-                self.measure.goal.is_better(value, best.value) || (value == best.value && trial.id < best.trial)
-            };
-            if self.progress.best.as_ref().is_none_or(better) {
-                self.progress.best = Some(Best { value, trial: trial.id.clone(), point: describe(&trial.point) });
-            }
+            self.ranking.add(trial, value);
+            self.progress.best = self.ranking.best();
         }
         source.tell(trial, Some(outcome))
     }
@@ -247,13 +277,13 @@ impl Desk<'_> {
         match ending {
             Ending::Finished(outcome) => {
                 self.finished(source, trial, &outcome)?;
-                self.watcher.ended(trial, None, &self.progress);
+                self.watcher.ended(trial, None);
                 Ok(false)
             }
             Ending::Failed(failure) => {
                 self.progress.failed += 1;
                 source.tell(trial, None)?;
-                self.watcher.ended(trial, Some(&failure), &self.progress);
+                self.watcher.ended(trial, Some(&failure));
                 Ok(true)
             }
             Ending::Interrupted => {

@@ -165,7 +165,7 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
     };
     for (name, wanted) in &query.only {
         let place = column(&table, name)?;
-        table.rows.retain(|row| row.get(place).is_some_and(|cell| shown(cell) == *wanted));
+        table.rows.retain(|row| row.get(place).is_some_and(|cell| is(cell, wanted)));
     }
     if let Some((name, descending)) = &query.sort {
         let place = column(&table, name)?;
@@ -225,6 +225,20 @@ fn order(one: Option<&Value>, other: Option<&Value>, descending: bool) -> std::c
     absent(one).cmp(&absent(other)).then(if descending { order.reverse() } else { order })
 }
 
+/// Whether a cell is what was typed: as text, or by its size.
+fn is(cell: &Value, typed: &str) -> bool {
+    let number = || cell.as_float().zip(typed.trim().parse::<f64>().ok());
+    shown(cell) == typed || number().is_some_and(|(cell, typed)| cell == typed)
+}
+
+/// A cell for people to read, numbers in six digits.
+pub(super) fn rounded(cell: &Value) -> String {
+    match cell {
+        Value::Float(number) => crate::text::number::float_text(six_digits(*number)),
+        other => shown(other).replace(['\n', '\r', '\t'], " "),
+    }
+}
+
 /// A cell as text.
 #[must_use]
 pub fn shown(cell: &Value) -> String {
@@ -252,20 +266,17 @@ impl Table {
     /// As text in columns, numbers in six digits.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let cell = |value: &Value| match value {
-            Value::Float(number) => crate::text::number::float_text(six_digits(*number)),
-            other => shown(other).replace(['\n', '\r', '\t'], " "),
-        };
-        let body = self.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>());
+        let body = self.rows.iter().map(|row| row.iter().map(rounded).collect::<Vec<_>>());
         let lines: Vec<Vec<String>> = std::iter::once(self.columns.clone()).chain(body).collect();
-        let width =
-            |place: usize| lines.iter().filter_map(|line| line.get(place)).map(|cell| cell.chars().count()).max();
+        let mut widths = vec![0; self.columns.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
         let mut text = String::new();
         for line in &lines {
-            let cells = line.iter().enumerate().map(|(place, cell)| {
-                let width = width(place).unwrap_or_default();
-                format!("{cell:>width$}")
-            });
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
             text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
             text.push('\n');
         }
@@ -275,7 +286,7 @@ impl Table {
     /// As a table of Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let cell = |value: &Value| shown(value).replace('|', "\\|").replace(['\n', '\r'], " ");
+        let cell = |value: &Value| rounded(value).replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = line(self.columns.iter().map(|name| name.replace('|', "\\|")).collect());
         let rule = line(self.columns.iter().map(|_| "---".to_owned()).collect());

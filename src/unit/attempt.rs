@@ -131,9 +131,10 @@ impl Attempt {
     /// When the system refuses.
     pub fn publish(&self, directory: &Path) -> Result<Promotion, UnitError> {
         sync_tree(directory).map_err(UnitError::at(directory))?;
+        let home = self.place.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(home).map_err(UnitError::at(home))?;
         match put(directory, &self.place) {
             Ok(()) => {
-                let home = self.place.parent().unwrap_or(Path::new("."));
                 sync(home)?;
                 Ok(Promotion::Promoted)
             }

@@ -50,12 +50,5 @@ pub(super) fn invocation(command: &str, overrides: &[String]) -> Value {
     let told = overrides.iter().filter(|assignment| !assignment.starts_with("memory_bytes="));
     let options = told.flat_map(|assignment| ["--set", assignment.as_str()]);
     let words = ["skyfall", "rollouts", command].into_iter().chain(options).map(Value::from).collect();
-    let entries = [
-        ("mode", Value::from("cli")),
-        ("argv", Value::List(words)),
-        ("config_path", Value::Null),
-        ("raw_toml_sha256", Value::Null),
-        ("raw_toml_text", Value::Null),
-    ];
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    super::result::invocation(words)
 }

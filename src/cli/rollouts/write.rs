@@ -1,13 +1,12 @@
 //! `skyfall rollouts write`.
 
-use super::options;
+use super::{options, result};
 use crate::cli::Ending;
 use crate::cli::args::RolloutsWriteArguments;
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{RecordsFile, RolloutZarrStoreConfig, WriteError, Writer};
-use crate::text::json;
-use crate::value::{Map, Value};
+use crate::value::Map;
 
 /// Writes a store from a file of records.
 pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> Ending {
@@ -32,28 +31,7 @@ pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> 
     terminal.bytes("completing the store", 0, 1);
     let result = writer.finish().map_err(Diagnostic::from)?;
     terminal.bytes("", 1, 1);
-    let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let entries = [
-        ("store_dir", result.store_dir.display().to_string().into()),
-        ("num_rollouts", count(result.num_rollouts)),
-        ("num_steps", count(result.num_steps)),
-        ("num_candidates", count(result.num_candidates)),
-        ("manifest_path", result.manifest_path.display().to_string().into()),
-        ("manifest_sha256", result.manifest_sha256.as_str().into()),
-    ];
-    if arguments.json {
-        let map: Map = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        terminal.print(&format!("{}\n", json::to_string(&Value::Map(map))));
-    } else if !terminal.is_quiet() {
-        terminal.print(&format!(
-            "{}: {} rollouts, {} steps, {} candidates, manifest {}\n",
-            result.store_dir.display(),
-            result.num_rollouts,
-            result.num_steps,
-            result.num_candidates,
-            result.manifest_sha256
-        ));
-    }
+    result::print(&result, arguments.json, terminal);
     Ok(Exit::Success)
 }
 

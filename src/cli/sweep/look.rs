@@ -19,6 +19,9 @@ use crate::sweep::{SweepError, describe};
 use crate::text::json;
 use crate::value::{Map, Value};
 
+/// The best point's trials beyond these are counted.
+const MOST_PATHS: usize = 20;
+
 /// Says how far a sweep is.
 pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> Ending {
     let read = || {
@@ -145,8 +148,11 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
     let interval = interval.map(|(low, high)| format!(" [{low:.6}, {high:.6}]")).unwrap_or_default();
     let mut text =
         format!("{}\n{}: {:.6}{interval}, n = {n}\n", describe(axes), definition.metric, mean.unwrap_or(f64::NAN));
-    for trial in trials {
+    for trial in trials.iter().take(MOST_PATHS) {
         text.push_str(&format!("{}\n", trial.path.display()));
+    }
+    if trials.len() > MOST_PATHS {
+        text.push_str(&format!("and {} more\n", trials.len() - MOST_PATHS));
     }
     terminal.print(&text);
     Ok(Exit::Success)

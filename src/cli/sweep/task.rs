@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::{Failure, Launcher};
-use crate::sweep::run::{self, Measure, Next, Options, Progress, Source, Watcher};
+use crate::sweep::run::{self, Measure, Next, Options, Progress, Source, UnderWay, Watcher};
 use crate::sweep::{SweepError, describe};
 use crate::value::Value;
 
@@ -24,7 +24,7 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Terminal) -> Ending {
     let directory = launch::directory_of(&submission).ok_or_else(|| malformed(&submission, "it is in no sweep"))?;
     let header = directory.header().map_err(Diagnostic::from)?;
     let total = trials.len();
-    let watch = Watch { terminal, total, failures: Cell::new(0), of_config: Cell::new(0) };
+    let watch = Watch { terminal, total, finished: Cell::new(0), failures: Cell::new(0), of_config: Cell::new(0) };
     let mut source = Listed(trials.into_iter());
     let launcher = Launcher { program: program()?, arguments, input: directory.kept_script() };
     let options = Options { jobs: cpus, retries, fail_fast: false };
@@ -53,23 +53,31 @@ impl Source for Listed {
 struct Watch<'a> {
     terminal: &'a Terminal,
     total: usize,
+    finished: Cell<usize>,
     failures: Cell<u64>,
     /// How many of them failed because of their configuration.
     of_config: Cell<u64>,
 }
 
 impl Watcher for Watch<'_> {
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress) {
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>) {
         let place = describe(&trial.point);
         let Some(failure) = failure else {
-            self.terminal
-                .info(&format!("trial {} ({place}) finished, {} of {}", trial.id, progress.finished, self.total));
+            self.finished.set(self.finished.get() + 1);
+            let count = format!("{} of {}", self.finished.get(), self.total);
+            self.terminal.info(&format!("trial {} ({place}) finished, {count}", trial.id));
             return;
         };
         self.failures.set(self.failures.get() + 1);
         self.of_config.set(self.of_config.get() + u64::from(failure.class == "config"));
         self.terminal.warn(&format!("trial {} ({place}) failed: {}", trial.id, failure.message));
     }
+
+    fn is_watching(&self) -> bool {
+        false
+    }
+
+    fn goes(&self, _: &Progress, _: &[UnderWay]) {}
 
     fn interrupted(&self) -> bool {
         self.terminal.interrupted()
