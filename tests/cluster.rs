@@ -37,7 +37,7 @@ impl Slurm {
         }
         let reason = String::from_utf8_lossy(&up.stderr).trim().to_owned();
         // Not through `eprintln!`, which is only shown when a test fails.
-        writeln!(std::io::stderr(), "\nSLURM TESTS NOT RUN: {reason}").unwrap();
+        std::io::stderr().write_all(format!("\nSLURM TESTS NOT RUN: {reason}\n").as_bytes()).unwrap();
         if let Some(note) = std::env::var_os("SLURM_TESTS_NOT_RUN") {
             std::fs::write(note, reason).unwrap();
         }

@@ -11,7 +11,7 @@ max_array_size=${MAX_ARRAY_SIZE:-1001}
 node=$(hostname -s)
 
 for program in munged slurmctld slurmd sbatch; do
-  command -v "$program" >/dev/null || { echo "$program is not installed" >&2; exit 1; }
+  command -v "$program" >/dev/null || { echo "$program is not installed (Debian: slurm-wlm, munge)" >&2; exit 1; }
 done
 [ "$(id -u)" = 0 ] || { echo "slurmd must be started by root" >&2; exit 1; }
 
