@@ -142,7 +142,7 @@ fn from_rust(path: &Path) -> u64 {
     let mut row = Row { regime_id: Some("calm".to_owned()), ..Row::default() };
     row.reward_components.insert("upright".to_owned(), 0.0);
     for step in 0..ROWS {
-        let reward = (step % 1000) as f64 * 0.5;
+        let reward = step as f64 * 0.5;
         row.step = step as i64;
         row.reward = reward;
         if let Some(component) = row.reward_components.get_mut("upright") {
@@ -158,18 +158,23 @@ fn rows(criterion: &mut Criterion<Processor>) {
     let path = directory.path().join("t.jsonl");
     let options = "{ columns = { 'step', 'reward', 'regime_id', 'reward_components.upright' } }";
     let open = format!("local w <close> = require('skyfall.trace').writer('{}', {{}}, {options})\n", path.display());
-    let push = format!("{open}for step = 0, {ROWS} - 1 do local r = step % 1000 * 0.5 w:push(step, r, 'calm', r) end");
+    let push = format!("{open}for step = 0, {ROWS} - 1 do local r = step * 0.5 w:push(step, r, 'calm', r) end");
     let extend = format!(
         "{open}local array = require 'skyfall.array' for block = 0, {ROWS} - 1, 10000 do\n\
-         local steps, rewards = array.new('i64', 10000), array.new('f64', 10000)\n\
-         for i = 1, 10000 do local step = block + i - 1 steps[i] = step rewards[i] = step % 1000 * 0.5 end\n\
+         local steps = array.range(block, block + 9999) local rewards = steps * 0.5\n\
+         w:extend {{ step = steps, reward = rewards, regime_id = 'calm', ['reward_components.upright'] = rewards }} end"
+    );
+    let lists = format!(
+        "{open}for block = 0, {ROWS} - 1, 10000 do local steps, rewards = {{}}, {{}}\n\
+         for i = 1, 10000 do steps[i] = block + i - 1 rewards[i] = steps[i] * 0.5 end\n\
          w:extend {{ step = steps, reward = rewards, regime_id = 'calm', ['reward_components.upright'] = rewards }} end"
     );
     let mut group = criterion.benchmark_group("rows");
     group.throughput(Throughput::Elements(ROWS)).sample_size(10);
     group.bench_function("from Rust", |bencher| bencher.iter(|| from_rust(&path)));
     group.bench_function("pushed from Lua", |bencher| bencher.iter(|| host(push.clone()).run().unwrap()));
-    group.bench_function("extended from Lua", |bencher| bencher.iter(|| host(extend.clone()).run().unwrap()));
+    group.bench_function("extended by lists", |bencher| bencher.iter(|| host(lists.clone()).run().unwrap()));
+    group.bench_function("extended by arrays", |bencher| bencher.iter(|| host(extend.clone()).run().unwrap()));
     group.finish();
 }
 
