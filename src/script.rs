@@ -28,6 +28,7 @@ mod tools;
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment, Watch};
 pub use bind::factory::module_function;
+pub use bind::rollouts::oracle::ScriptedOracle;
 pub use bind::sweep::ScriptedSweep;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};

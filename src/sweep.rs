@@ -6,12 +6,17 @@
 //! all that is said about a sweep is read from its [`directory`].
 
 pub mod axis;
+pub mod begin;
+pub mod best;
 pub mod directory;
 pub mod distribution;
+pub mod earlier;
 mod error;
+pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod pool;
+pub mod progress;
 pub mod report;
 pub mod run;
 pub mod search;
@@ -101,4 +106,13 @@ pub fn describe(point: &Map) -> String {
     };
     let words: Vec<String> = flat(point).iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
     words.join(" ")
+}
+
+/// The mean of some values, if there are any.
+fn mean(values: &[f64]) -> Option<f64> {
+    let mut sum = crate::sum::Sum::default();
+    values.iter().for_each(|value| sum.add(*value));
+    #[expect(clippy::cast_precision_loss, reason = "a count of trials")]
+    let count = values.len() as f64;
+    (!values.is_empty()).then(|| sum.value() / count)
 }

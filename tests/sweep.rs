@@ -1,8 +1,10 @@
 //! Sweeps: what is planned, run, lost and found again.
 
 mod adaptive;
+mod changed;
 mod kill;
 mod look;
+mod screen;
 mod space;
 
 use crate::command::{Ran, Scratch};
@@ -23,7 +25,7 @@ return sweep {{
       env = {{ id = "CartPole-v1" }},
       algorithm = {{ name = "none", policy = {{ id = "linear_menu", kwargs = {{ n_actions = 2, seed = p.policy or 1 }} }} }},
       rollout = {{ window_steps = 10, total_steps = p.steps or 20, auto_reset = true }},
-      run = {{ seed = p.seed or 1 }},
+      run = {{ seed = p.seed or 1, meta = {{ note = p.note, size = p.world and p.world.size }} }},
     }}
   end,
 }}
@@ -88,14 +90,16 @@ fn spaces_combine() {
 
 #[test]
 fn points_that_come_to_one_configuration_run_once() {
-    // The name tells them apart unless it is given.
-    let named =
-        quick("sweep.list { { steps = 20 }, {}, { steps = 30 } }", "").replace("run = {", "run = { name = 'one',");
+    // What an axis is called, and what it makes no difference to, does not tell them apart.
     let scratch = Scratch::new();
-    scratch.write("sweep.lua", &named.replace("seed = p.seed or 1", "seed = 1, meta = { steps = 'same' }"));
+    let points = "sweep.list { { steps = 20 }, {}, { steps = 30 }, { steps = 20.0, unused = 'x' } }";
+    scratch.write("sweep.lua", &quick(points, ""));
     let ran = scratch.skyfall(&["sweep", "sweep.lua", "--dry-run"]).ok();
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("2 trials, 50 steps at most; 1 points"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 trials, 50 steps at most; 2 points"), "{}", ran.stderr);
+    let ran = scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    assert!(ran.stdout.starts_with("2 of 2 trials finished\n"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("2 points came to a configuration that was there already"), "{}", ran.stderr);
 }
 
 #[test]
@@ -119,6 +123,10 @@ fn what_is_wrong_with_a_sweep_is_told_at_its_line() {
         ("sweep.random(-1, {})", ["`n` must not be negative", "sweep.lua:2"]),
         ("sweep.when(3, {})", ["`condition` must be a function of the point", "sweep.lua:2"]),
         ("sweep.grid({ sweep.list { { a = 1 } }, a = { 2 } }):points()", ["the axis `a` twice", "sweep.lua:2"]),
+        (
+            "return sweep { axes = { a = { 1, 0/0 } }, experiment = function() end }",
+            ["the axis `a` is NaN at a=NaN", "error[sweep/space]"],
+        ),
         ("return 3", ["returned nothing to sweep", "skyfall.sweep"]),
     ] {
         wrong(code).failed(1, &words);
@@ -233,7 +241,8 @@ fn going_on_is_asked_for_and_a_changed_configuration_is_a_new_trial() {
     let ran = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
     assert!(ran.stdout.starts_with("3 of 3 trials finished\n"), "{}", ran.stdout);
     let after = scratch.tree();
-    assert!(before.iter().all(|name| after.contains(name)), "what was there is kept");
+    let kept = |name: &String| after.contains(name) || after.contains(&name.replace("quick/", "quick/.earlier/"));
+    assert!(before.iter().all(kept), "what was there is kept");
 }
 
 #[test]
@@ -259,6 +268,33 @@ fn axes_are_typed_on_the_command_line() {
         .failed(2, &["--axis `rnu`: unknown key; known are env, algorithm"]);
     scratch.skyfall(&["sweep", "one.lua", "--axis", "run.seed"]).failed(2, &["is not of the form"]);
     scratch.skyfall(&["sweep", "one.lua"]).failed(1, &["no --axis was named"]);
+}
+
+#[test]
+fn a_script_that_stands_in_no_file_is_a_sweep_all_the_same() {
+    let scratch = Scratch::new();
+    let script = quick("{ policy = { 1, 2 } }", "");
+    scratch.write("sweep.lua", &script);
+    scratch.skyfall(&["sweep", "sweep.lua", "--out", "file"]).ok();
+    scratch.skyfall(&["script", "-e", &script, "--out", "text"]).ok();
+    scratch.skyfall_with_input(&["script", "-", "--out", "input"], &script).ok();
+    scratch.skyfall_with_input(&["sweep", "-", "--out", "swept"], &script).ok();
+    let again = scratch.skyfall_with_input(&["sweep", "-", "--out", "swept", "--resume"], &script).ok();
+    assert!(again.stdout.starts_with("2 of 2 trials finished (2 of them before)"), "{}", again.stdout);
+    let trials =
+        |out| left(&scratch, out).into_iter().filter(|(name, _)| name.starts_with("trials/")).collect::<Vec<_>>();
+    for out in ["text", "input", "swept"] {
+        assert!(trials(out) == trials("file"), "{out} differs");
+    }
+    // What can be read once only is refused before it is read.
+    let program = env!("CARGO_BIN_EXE_skyfall");
+    for verb in ["script", "sweep"] {
+        let line = format!("{program} {verb} <(cat sweep.lua) --out pipe");
+        let ran = std::process::Command::new("bash").args(["-c", &line]).current_dir(scratch.path()).output().unwrap();
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.code() == Some(2) && said.contains("is read once only"), "{said}");
+        assert!(!scratch.file("pipe").exists());
+    }
 }
 
 #[test]

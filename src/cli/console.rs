@@ -8,12 +8,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Deadline, Limits};
+use crate::sweep::progress::Note;
 
 use super::args::ErrorFormat;
 use super::findings;
 use super::signals::Signals;
 
-const TRIALS: &str = "{bar:30} {pos}/{len} trials  {elapsed}  eta {eta}\n{wide_msg}";
+const LINES: &str = "{msg}";
+const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
+const STATES: &str = "{bar:30} {pos}/{len} states  eta {eta}  {msg}";
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
 const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
 
@@ -21,6 +24,8 @@ const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes
 pub(super) struct Terminal {
     voice: Voice,
     bar: RefCell<Option<ProgressBar>>,
+    /// Where a trial says how far it is.
+    note: RefCell<Option<Note>>,
     /// When the work must be done.
     deadline: Cell<Option<Deadline>>,
     /// Standard output did not take everything.
@@ -44,7 +49,13 @@ impl Terminal {
 
     /// A terminal that speaks with `voice`.
     pub(super) fn with(voice: Voice) -> Self {
-        Self { voice, bar: RefCell::default(), deadline: Cell::default(), cut: Cell::default() }
+        Self {
+            voice,
+            bar: RefCell::default(),
+            note: RefCell::default(),
+            deadline: Cell::default(),
+            cut: Cell::default(),
+        }
     }
 
     /// How this terminal speaks.
@@ -130,13 +141,45 @@ impl Terminal {
         self.show(BYTES, what, done, total);
     }
 
-    /// Shows how many of a sweep's trials are done.
-    pub(super) fn trials(&self, what: &str, done: u64, total: u64) {
-        self.show(TRIALS, what, done, total);
+    /// Whether a person sees how work goes.
+    pub(super) fn is_live(&self) -> bool {
+        !self.voice.quiet && io::stderr().is_terminal()
+    }
+
+    /// Shows some lines in place of those that were shown last, each as far as it fits.
+    pub(super) fn live(&self, lines: &[String]) {
+        let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+        let most = if columns == 0 { usize::MAX } else { columns - 1 };
+        let fit = |line: &String| fitted(&findings::harmless(line).replace(['\n', '\r', '\t'], " "), most);
+        let text = lines.iter().map(fit).collect::<Vec<_>>().join("\n");
+        // What is drawn again flickers.
+        if self.bar.borrow().as_ref().is_none_or(|bar| bar.message() != text) {
+            self.show(LINES, &text, 0, 1);
+        }
+    }
+
+    /// From here on this is a trial's terminal: it says in `note` how far it is.
+    pub(super) fn note_progress(&self, note: Note) {
+        self.note.replace(Some(note));
+    }
+
+    /// The trial is over.
+    pub(super) fn end_progress(&self) {
+        self.note.replace(None);
+    }
+
+    /// Shows how many of a campaign's shards are done.
+    pub(super) fn shards(&self, what: &str, done: u64, total: u64) {
+        self.show(SHARDS, what, done, total);
+    }
+
+    /// Shows how many states of stores are done; 0 of 1 is work of unknown length.
+    pub(super) fn states(&self, what: &str, done: u64, total: u64) {
+        self.show(STATES, what, done, total);
     }
 
     fn show(&self, template: &str, what: &str, done: u64, total: u64) {
-        if self.voice.quiet || !io::stderr().is_terminal() {
+        if !self.is_live() {
             return;
         }
         let mut bar = self.bar.borrow_mut();
@@ -147,7 +190,8 @@ impl Terminal {
             }
             bar
         });
-        shown.set_message(findings::harmless(what));
+        let line = if template == LINES { what.to_owned() } else { findings::harmless(what) };
+        shown.set_message(line);
         shown.set_length(total);
         shown.set_position(done);
         if done >= total {
@@ -163,6 +207,17 @@ impl Terminal {
     }
 }
 
+/// What of `line` fits into so many columns; East Asian letters and pictures have two.
+fn fitted(line: &str, most: usize) -> String {
+    let mut columns = 0_usize;
+    let fits = |letter: &char| {
+        let is_wide = matches!(letter, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{ffdc}' | '\u{1f000}'..);
+        columns += if is_wide { 2 } else { 1 };
+        columns <= most
+    };
+    line.chars().take_while(fits).collect()
+}
+
 impl Console for Terminal {
     fn warn(&self, message: &str) {
         self.say(&findings::line("warning", message, self.voice.format));
@@ -175,6 +230,9 @@ impl Console for Terminal {
     }
 
     fn progress(&self, what: &str, done: u64, total: u64) {
+        if let Some(note) = &*self.note.borrow() {
+            note.steps(done);
+        }
         self.show(STEPS, what, done, total);
     }
 

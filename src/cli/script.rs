@@ -16,6 +16,9 @@ use super::console::Terminal;
 use super::sweep::Order;
 use super::{Ending, Process};
 
+/// What a script on standard input is called.
+pub(super) const STDIN: &str = "stdin";
+
 /// Runs a script; an experiment it returns is run, too. Whatever else went wrong after the user
 /// asked to stop, the exit code says that they did.
 pub(super) fn script(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8 {
@@ -91,10 +94,12 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
         }
         Ok(Outcome::Sweep(sweep)) => {
             let order = Order {
+                file: arguments.file,
                 out: arguments.out,
                 resume: arguments.checkpoints.resume,
                 dry_run: arguments.dry_run,
                 pool: arguments.pool,
+                launcher: None,
             };
             match super::sweep::drive(*sweep, &order, own, terminal) {
                 Ok(exit) => exit.code(),
@@ -131,16 +136,21 @@ fn failed(diagnostic: &Diagnostic, terminal: &Terminal) -> u8 {
 fn source(arguments: &ScriptArguments) -> Result<Script, Diagnostic> {
     match (&arguments.code, &arguments.file) {
         (Some(code), _) => Ok(Script::Text { name: "-e".to_owned(), code: code.clone() }),
-        (None, Some(path)) if path == Path::new("-") => {
-            let mut code = String::new();
-            std::io::stdin().read_to_string(&mut code).map_err(|cause| {
-                Diagnostic::new("script/unreadable", format!("cannot read standard input: {cause}"), Exit::Input)
-            })?;
-            Ok(Script::Text { name: "stdin".to_owned(), code })
-        }
-        (None, Some(path)) => Ok(Script::File(path.clone())),
+        (None, Some(path)) => named(path),
         (None, None) => Err(Diagnostic::new("script/none", "no script was named", Exit::Usage)),
     }
+}
+
+/// The script in a file, or on standard input.
+pub(super) fn named(path: &Path) -> Result<Script, Diagnostic> {
+    if path != Path::new("-") {
+        return Ok(Script::File(path.to_owned()));
+    }
+    let mut code = String::new();
+    std::io::stdin().read_to_string(&mut code).map_err(|cause| {
+        Diagnostic::new("script/unreadable", format!("cannot read standard input: {cause}"), Exit::Input)
+    })?;
+    Ok(Script::Text { name: STDIN.to_owned(), code })
 }
 
 /// What the flags let a script touch; the environment's clock for stores.

@@ -1,26 +1,33 @@
 //! `skyfall sweep`: running sweeps, and looking at them.
 
+mod launch;
 mod look;
+mod screen;
+mod task;
 mod trial;
 
-use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::config::{self, LoadError, set};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Script, ScriptError, ScriptHost, ScriptedSweep};
+use crate::sweep::begin::Begun;
 use crate::sweep::directory::{Directory, Header};
-use crate::sweep::plan::{self, Trial};
-use crate::sweep::pool::{Failure, Launcher};
-use crate::sweep::run::{self, Measure, Options, Progress, Source, Watcher};
+use crate::sweep::numbers::Numbers;
+use crate::sweep::plan::{self, Totals, Trial};
+use crate::sweep::pool::Launcher;
+use crate::sweep::run::{self, Measure, Options, Progress, Source};
 use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
 use crate::value::{Map, Value};
 
-use super::args::{PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use screen::Screen;
+
+use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process};
+use super::{Ending, Process, cluster};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -29,24 +36,31 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
         Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
 }
 
 /// What is to be done with a sweep.
 pub(super) struct Order {
+    /// Where its script was read, if it is not all in the command.
+    pub(super) file: Option<PathBuf>,
     pub(super) out: Option<PathBuf>,
     pub(super) resume: bool,
     pub(super) dry_run: bool,
     pub(super) pool: PoolArguments,
+    /// Who starts the trials, if not this command, and how many a task.
+    pub(super) launcher: Option<(LauncherArguments, NonZeroUsize)>,
 }
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     let order = Order {
+        file: arguments.file.clone(),
         out: arguments.out.clone(),
         resume: arguments.resume,
         dry_run: arguments.dry_run,
         pool: arguments.pool,
+        launcher: cluster::elsewhere(&arguments.launcher).map(|_| (arguments.launcher.clone(), arguments.batch)),
     };
     drive(read(arguments, terminal)?, &order, own, terminal)
 }
@@ -54,14 +68,16 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
 /// The sweep that a file describes, with the axes that were typed.
 fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedSweep, Box<Diagnostic>> {
     let file = arguments.file.clone().unwrap_or_default();
+    check_file(&file)?;
     let axes = arguments.axes.iter().map(|axis| axis::parse(axis)).collect::<Result<Vec<_>, _>>();
     let axes = axes.map_err(Diagnostic::from)?;
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.arguments.clone_from(&arguments.arguments);
-    let is_script = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"));
+    let is_script =
+        file == Path::new("-") || file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"));
     let sweep = if is_script {
         settings.overrides.clone_from(&arguments.overrides);
-        let host = ScriptHost::new(Script::File(file.clone()), settings, Rc::clone(terminal) as Rc<dyn Console>)?;
+        let host = ScriptHost::new(super::script::named(&file)?, settings, Rc::clone(terminal) as Rc<dyn Console>)?;
         match host.run() {
             Ok(Outcome::Sweep(sweep)) => *sweep,
             Ok(Outcome::Experiment(experiment)) if !axes.is_empty() => ScriptedSweep::of_experiment(*experiment),
@@ -86,6 +102,16 @@ fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedS
     Ok(axes.into_iter().fold(sweep, |sweep, (path, values)| sweep.with_axis(&path, values)))
 }
 
+/// Refuses what cannot be read again.
+fn check_file(file: &Path) -> Result<(), Box<Diagnostic>> {
+    if !file.exists() || file.is_file() {
+        return Ok(());
+    }
+    let line = format!("{} is read once only, and every trial of a sweep reads its script", file.display());
+    let hint = "name a file, or `-` for standard input, which is kept for them";
+    Err(Box::new(Diagnostic::new("sweep/script", line, Exit::Usage).with_hint(hint)))
+}
+
 fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
     let line = format!("{} returned {what}", file.display());
     let hint = "end it with `return skyfall.sweep { ... }`, or name an axis: --axis algorithm.params.noise=0.1,0.2";
@@ -94,60 +120,93 @@ fn no_sweep(file: &Path, what: &str) -> Box<Diagnostic> {
 
 /// Runs a sweep; in a trial's process, that trial.
 pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    if let Some(file) = &order.file {
+        check_file(file)?;
+    }
     if let Some(attempt) = &own.attempt {
         return Ok(trial::run(&Rc::new(sweep), attempt, terminal));
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
     let mut search = sweep.search();
+    if order.launcher.is_some() {
+        launch::check(order.pool, search.is_some())?;
+    }
     if order.dry_run && search.is_some() {
         let line = "a search's points depend on how its trials come out; there is nothing to list";
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
     }
     if order.dry_run {
+        let there = Directory::new(out_of(order, &sweep));
+        let finished = there.units().finished().map_err(SweepError::from).map_err(Diagnostic::from)?;
+        let mut numbers = Numbers::of(&there).map_err(Diagnostic::from)?;
         let mut list = |trial: &Trial| -> Result<(), SweepError> {
             let unit = trial.unit();
             let what = match &trial.resolved {
+                Ok(_) if finished.contains_key(unit.short()) => "  finished".to_owned(),
                 Ok(_) => String::new(),
                 Err(why) => format!("  error: {why}"),
             };
             terminal.print(&format!("{}  {}{what}\n", unit.name(), describe(&trial.point)));
             Ok(())
         };
-        let totals = plan::each(&sweep.space, &mut resolve, &mut list).map_err(Diagnostic::from)?;
-        terminal.info(&format!(
-            "{} trials, {} steps at most; {} points came to a configuration that was there already",
-            totals.trials, totals.steps, totals.duplicates
-        ));
+        let totals = plan::each(&sweep.space, &mut numbers, &mut resolve, &mut list).map_err(Diagnostic::from)?;
+        let (Totals { trials, steps, .. }, again) = (&totals, again(totals.duplicates));
+        terminal.info(&format!("{trials} trials, {steps} steps at most; {again}"));
         return Ok(Exit::Success);
     }
-    let out = order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name));
+    let out = out_of(order, &sweep);
     let directory = Directory::new(&out);
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
     }
-    let searched = search.as_ref().map(|(_, extent)| extent.trials);
+    let searched = search.as_ref().map(|(_, extent)| extent.trials());
     let begun =
         directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
-    let header = begun.map_err(Diagnostic::from)?;
-    let program = std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })?;
-    let launcher = Launcher { program, arguments: own.words.clone() };
+    let Begun { header, numbers, set_aside, lock } = begun.map_err(Diagnostic::from)?;
+    if header.totals.duplicates > 0 {
+        terminal.info(&again(header.totals.duplicates));
+    }
+    if set_aside > 0 && search.is_none() {
+        terminal
+            .info(&format!("{set_aside} finished trials are not part of this plan; they are kept out of its results"));
+    }
+    let typed = order.file.as_ref().filter(|file| *file == Path::new("-"));
+    let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
+    let input = input.transpose().map_err(Diagnostic::from)?;
+    if let Some((asked, batch)) = &order.launcher {
+        return launch::launch(&directory, &header, (asked, *batch, order.pool.retries), own, terminal);
+    }
+    let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
-    let screen =
-        Screen { terminal, total: header.totals.trials, metric: &header.definition.metric, told: Cell::new(0) };
+    let screen = Screen::new(terminal, header.totals.trials, &header.definition.metric);
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
     let mut source: Box<dyn Source> = match &mut search {
         None => Box::new(directory.plan().map_err(Diagnostic::from)?),
         Some((sampler, extent)) => {
-            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, *extent, &directory);
+            let search = Search::new(&mut **sampler, &mut resolve, measure.metric, extent.clone(), &directory, numbers);
             Box::new(search.map_err(Diagnostic::from)?)
         }
     };
     let progress =
         run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
+    drop(lock);
     Ok(told(&header, &progress, &out, terminal))
+}
+
+fn again(duplicates: u64) -> String {
+    format!("{duplicates} points came to a configuration that was there already")
+}
+
+/// The program that trials run.
+fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
+}
+
+fn out_of(order: &Order, sweep: &ScriptedSweep) -> PathBuf {
+    order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name))
 }
 
 /// Where a sweep comes from.
@@ -173,8 +232,9 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         text.push_str(&format!(", {failed} failed"));
     }
     text.push('\n');
-    if let Some((value, place)) = &progress.best {
-        text.push_str(&format!("best {}: {value:.6} at {place}\n", header.definition.metric));
+    if let Some(best) = &progress.best {
+        text.push_str(&screen::best_line(&header.definition.metric, best));
+        text.push('\n');
     }
     text.push_str(&format!("sweep: {}\n", out.display()));
     terminal.print(&text);
@@ -183,37 +243,4 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
         return Exit::Interrupted;
     }
     if *failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
-}
-
-/// Shows how a sweep goes.
-struct Screen<'a> {
-    terminal: &'a Terminal,
-    total: u64,
-    metric: &'a str,
-    /// How many failures were told.
-    told: Cell<u64>,
-}
-
-impl Watcher for Screen<'_> {
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress) {
-        const MOST: u64 = 10;
-        if let Some(failure) = failure {
-            self.told.set(self.told.get() + 1);
-            if self.told.get() <= MOST {
-                let (id, place) = (&trial.id, describe(&trial.point));
-                self.terminal.warn(&format!("trial {id} ({place}) failed: {}", failure.message));
-            } else if self.told.get() == MOST + 1 {
-                self.terminal.warn("more trials failed; `skyfall sweep status` lists them");
-            }
-        }
-        let mut message = format!("{} failed", progress.failed);
-        if let Some((value, place)) = &progress.best {
-            message.push_str(&format!("  best {}: {value:.6} at {place}", self.metric));
-        }
-        self.terminal.trials(&message, progress.finished + progress.failed, self.total);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.terminal.interrupted()
-    }
 }

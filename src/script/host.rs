@@ -276,7 +276,7 @@ impl ScriptHost {
     }
 
     /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.
-    fn value(&self) -> Result<Value, ScriptError> {
+    pub(super) fn value(&self) -> Result<Value, ScriptError> {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
         let raised = Raised::default();
         let result = self.call(&name, &code, &raised);
@@ -305,18 +305,26 @@ impl ScriptHost {
         })
     }
 
+    /// How messages call the script.
+    pub(super) fn name(&self) -> String {
+        match &self.script {
+            Script::Text { name, .. } => name.clone(),
+            Script::File(path) => path.display().to_string(),
+        }
+    }
+
     /// How messages call the script, and its code.
     ///
     /// # Errors
     /// When the file cannot be read or is not text.
     pub(super) fn text(&self) -> Result<(String, String), Diagnostic> {
         match &self.script {
-            Script::Text { name, code } => Ok((name.clone(), code.clone())),
+            Script::Text { code, .. } => Ok((self.name(), code.clone())),
             Script::File(path) => {
                 let bytes = std::fs::read(path).map_err(|cause| unreadable(&self.script, &cause.to_string()))?;
                 let code = String::from_utf8(bytes)
                     .map_err(|_| unreadable(&self.script, "it is not UTF-8 text (compiled Lua is not accepted)"))?;
-                Ok((path.display().to_string(), code))
+                Ok((self.name(), code))
             }
         }
     }

@@ -5,25 +5,28 @@
 //! trials/0003-1a2b…/          a finished trial: traces.jsonl, its configuration, result.json
 //! failed/0004-5c6d….json      a trial that failed, and how
 //! .plan.jsonl                 the trials in order, a row each
+//! .script.lua                 the script, if it was read from standard input
 //! trials/.attempts/           trials under way
 //! .rungs/20/0003-1a2b…        how well a trial did after 20 windows, where a rule ends trials early
+//! .earlier/                   what was made for earlier plans and is not part of this one
 //! ```
 //! Nothing in it says when or where it was made.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::error::SweepError;
 use super::outcome::Outcome;
-use super::plan::{Resolved, Rows, Totals, Trial};
+use super::plan::{Rows, Totals, Trial};
 use super::pool::Failure;
-use super::space::Space;
 use super::stopping::Stopping;
 use super::{Definition, Goal};
 use crate::atomic;
 use crate::text::json;
-use crate::unit::{Unit, Units};
+use crate::unit::Units;
 use crate::value::{Map, Value};
+
+/// The script, where it came on standard input.
+const SCRIPT: &str = ".script.lua";
 
 /// The file that makes a directory a sweep's.
 pub const HEADER: &str = "sweep.json";
@@ -40,7 +43,7 @@ pub struct Header {
 }
 
 impl Header {
-    fn to_value(&self) -> Value {
+    pub(super) fn to_value(&self) -> Value {
         let totals = &self.totals;
         let axes: Vec<Value> = totals.axes.iter().map(|axis| axis.as_str().into()).collect();
         let entries: [(&str, Value); 10] = [
@@ -143,6 +146,22 @@ impl Directory {
         self.path.join(".rungs")
     }
 
+    /// Keeps a script that stands in no file; where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_script(&self, text: &str) -> Result<PathBuf, SweepError> {
+        let path = self.path.join(SCRIPT);
+        atomic::write_file(&path, text.as_bytes())?;
+        Ok(path)
+    }
+
+    /// The script that was kept, if one was.
+    #[must_use]
+    pub fn kept_script(&self) -> Option<PathBuf> {
+        Some(self.path.join(SCRIPT)).filter(|path| path.is_file())
+    }
+
     /// The sweep's directory of a trial that works in `attempt`.
     #[must_use]
     pub fn of_attempt(attempt: &Path) -> Option<Self> {
@@ -171,45 +190,22 @@ impl Directory {
         Header::from_value(&value).ok_or_else(|| malformed("it does not describe a sweep".to_owned()))
     }
 
-    /// Begins or goes on with the sweep: writes the plan of `space` and what the sweep is. Where a
-    /// process is killed meanwhile, what was there before stays, and what it left is cleared later.
-    /// A search for `searched` points has an empty space; its plan grows as it goes.
+    /// The outcome of the finished trial in the directory called `name`, with its value of `metric`:
+    /// the sweep may have been run for another one.
     ///
     /// # Errors
-    /// When the space cannot be gone through, or a file cannot be written.
-    pub fn begin(
-        &self,
-        definition: Definition,
-        provenance: Map,
-        space: &Space,
-        resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
-        searched: Option<u64>,
-    ) -> Result<Header, SweepError> {
-        // Put together in an attempt's directory, for that belongs to this process alone.
-        let desk = self.units.begin(&Unit::new("plan", &Value::Null))?;
-        let (plan, header_file) = (desk.path().join("plan"), desk.path().join(HEADER));
-        let mut totals = super::plan::write(&plan, space, resolve)?;
-        totals.trials = searched.unwrap_or(totals.trials);
-        let header = Header { definition, totals, provenance };
-        let text = json::to_canonical(&header.to_value()) + "\n";
-        std::fs::write(&header_file, text).map_err(SweepError::io(&header_file))?;
-        for (from, to) in [(plan, self.plan_path()), (header_file, self.path.join(HEADER))] {
-            File::open(&from).and_then(|file| file.sync_all()).map_err(SweepError::io(&from))?;
-            std::fs::rename(&from, &to).map_err(SweepError::io(&to))?;
-        }
-        Ok(header)
+    /// When it cannot be read, or its trace cannot be evaluated.
+    pub fn outcome(&self, name: &str, metric: &str) -> Result<Outcome, SweepError> {
+        Outcome::measured(&self.units.home().join(name), metric)
     }
 
-    /// The outcome of the finished trial in the directory called `name`.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn outcome(&self, name: &str) -> Result<Outcome, SweepError> {
-        Outcome::read(&self.units.home().join(name))
+    /// Where failures are recorded.
+    pub(super) fn failures_path(&self) -> PathBuf {
+        self.path.join("failed")
     }
 
     fn failure_path(&self, trial: &Trial) -> PathBuf {
-        self.path.join("failed").join(format!("{}.json", trial.unit().name()))
+        self.failures_path().join(format!("{}.json", trial.unit().name()))
     }
 
     /// How `trial` failed, if it did.

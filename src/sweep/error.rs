@@ -13,6 +13,14 @@ pub enum SweepError {
         /// The sweep's directory.
         path: String,
     },
+    /// Another process runs the sweep in the directory.
+    #[error("another process runs the sweep in {path} at the moment, and {what}")]
+    Busy {
+        /// The sweep's directory.
+        path: String,
+        /// Why they cannot both.
+        what: &'static str,
+    },
     /// The directory holds no sweep.
     #[error("{path} holds no sweep: there is no {}", super::directory::HEADER)]
     Missing {
@@ -66,6 +74,7 @@ impl Problem for SweepError {
     fn code(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "sweep/exists",
+            Self::Busy { .. } => "sweep/busy",
             Self::Missing { .. } => "sweep/missing",
             Self::Io { .. } | Self::Write(_) => "sweep/io",
             Self::Malformed { .. } => "sweep/malformed",
@@ -79,13 +88,14 @@ impl Problem for SweepError {
         match self {
             Self::Exists { .. } | Self::Column { .. } => Exit::Usage,
             Self::Missing { .. } | Self::Malformed { .. } => Exit::Input,
-            Self::Io { .. } | Self::Write(_) | Self::Unit(_) | Self::Space(_) => Exit::Failure,
+            Self::Busy { .. } | Self::Io { .. } | Self::Write(_) | Self::Unit(_) | Self::Space(_) => Exit::Failure,
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
             Self::Exists { .. } => Some("--resume runs what is missing; --out names another directory".to_owned()),
+            Self::Busy { .. } => Some("wait for it or end it; --out names another directory".to_owned()),
             Self::Unit(problem) => problem.hint(),
             _ => None,
         }

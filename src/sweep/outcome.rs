@@ -6,7 +6,6 @@ use std::path::Path;
 use super::Goal;
 use super::error::SweepError;
 use super::stopping::Decision;
-use crate::atomic;
 use crate::eval::{self, metrics::Direction};
 use crate::experiment::RunResult;
 use crate::text::json;
@@ -115,7 +114,25 @@ impl Outcome {
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), SweepError> {
         let text = format!("{}\n", json::to_string(&self.to_value()));
-        Ok(atomic::write_file(&directory.join(FILE), text.as_bytes())?)
+        let path = directory.join(FILE);
+        // The directory is nobody else's, and is flushed as a whole before it is put in place.
+        std::fs::write(&path, text).map_err(SweepError::io(&path))
+    }
+
+    /// As [`Outcome::read`], with the value of `metric`, which is computed where the trial was run for
+    /// another one.
+    ///
+    /// # Errors
+    /// As for [`Outcome::read`]; when the trace cannot be evaluated.
+    pub fn measured(directory: &Path, metric: &str) -> Result<Self, SweepError> {
+        let mut outcome = Self::read(directory)?;
+        if !outcome.metrics.contains_key(metric) {
+            let path = directory.join(TRACE).display().to_string();
+            let value = evaluated(directory, metric);
+            let value = value.map_err(|message| SweepError::Malformed { path, line: None, message })?;
+            outcome.metrics.insert(metric.to_owned(), value.into());
+        }
+        Ok(outcome)
     }
 
     /// Reads the outcome in a trial's directory.

@@ -3,13 +3,13 @@
 //! It is a file of rows, written once and read from the front, so that a sweep needs no memory
 //! for the trials it has not come to yet.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::SweepError;
 use super::flat;
+use super::numbers::Numbers;
 use super::space::Space;
 use crate::digest::sha256_hex;
 use crate::text::json;
@@ -28,7 +28,7 @@ pub struct Resolved {
 /// A point that is to be tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its number among the trials, as text.
+    /// Its number as text, which is that of its configuration and of no other ([`Numbers`]).
     pub id: String,
     /// The axes' values.
     pub point: Map,
@@ -37,19 +37,16 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The trial with the number `index`, from 0.
-    #[must_use]
-    pub fn new(index: u64, point: Map, resolved: Result<Resolved, String>) -> Self {
-        Self { id: format!("{index:04}"), point, resolved }
+    /// The trial at `point`; `None` if the plan that gives the `numbers` has it already.
+    pub fn numbered(numbers: &mut Numbers, point: Map, resolved: Result<Resolved, String>) -> Option<Self> {
+        let id = numbers.meet(unit("", &point, &resolved).short())?;
+        Some(Self { id, point, resolved })
     }
 
     /// The unit of work it is; of a point that nothing can be made of, its values are the identity.
     #[must_use]
     pub fn unit(&self) -> Unit {
-        match &self.resolved {
-            Ok(resolved) => Unit::with_identity(&*self.id, &*resolved.identity),
-            Err(_) => Unit::new(&*self.id, &Value::Map(self.point.clone())),
-        }
+        unit(&self.id, &self.point, &self.resolved)
     }
 
     /// The steps it takes at most.
@@ -85,13 +82,42 @@ impl Trial {
         let point = field("point").and_then(Value::as_map).ok_or("`point` must be a map")?.clone();
         let resolved = match (text("identity"), text("error")) {
             (Some(identity), None) => {
+                // It stands in the names of files.
+                if identity.len() != 64 || !identity.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return Err("`identity` must be 64 hexadecimal digits".to_owned());
+                }
                 let steps = field("steps").and_then(Value::as_count).ok_or("`steps` must be a count")?;
                 Ok(Resolved { identity, steps })
             }
             (None, Some(why)) => Err(why),
             _ => return Err("it must have `identity` or `error`".to_owned()),
         };
-        Ok(Self { id: text("trial").ok_or("`trial` must be text")?, point, resolved })
+        let id = text("trial").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()));
+        Ok(Self { id: id.ok_or("`trial` must be a number as text")?, point, resolved })
+    }
+}
+
+/// Refuses what is no value: it would be another one every time it is looked for.
+pub(super) fn check(point: &Map) -> Result<(), SweepError> {
+    fn holds_nan(value: &Value) -> bool {
+        match value {
+            Value::Float(number) => number.is_nan(),
+            Value::List(items) => items.iter().any(holds_nan),
+            Value::Map(map) => map.values().any(holds_nan),
+            _ => false,
+        }
+    }
+    match flat(point).iter().find(|(_, value)| holds_nan(value)) {
+        Some((axis, _)) => Err(SweepError::Space(format!("the axis `{axis}` is NaN at {}", super::describe(point)))),
+        None => Ok(()),
+    }
+}
+
+/// The unit of work that a point comes down to.
+pub(super) fn unit(id: &str, point: &Map, resolved: &Result<Resolved, String>) -> Unit {
+    match resolved {
+        Ok(resolved) => Unit::with_identity(id, &*resolved.identity),
+        Err(_) => Unit::new(id, &Value::Map(point.clone())),
     }
 }
 
@@ -110,29 +136,30 @@ pub struct Totals {
     pub sha256: String,
 }
 
-/// Goes through `space` and hands each trial to `take`; `resolve` says what a point comes down to.
+/// Goes through `space` and hands each trial to `take`, numbered by `numbers`; `resolve` says what a
+/// point comes down to.
 ///
 /// # Errors
 /// What `take` says; when the space cannot be gone through.
 pub fn each(
     space: &Space,
+    numbers: &mut Numbers,
     resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
     take: &mut dyn FnMut(&Trial) -> Result<(), SweepError>,
 ) -> Result<Totals, SweepError> {
     let mut totals = Totals::default();
-    let mut seen: HashSet<String> = HashSet::new();
     let mut hash = String::new();
     space.each(&mut |point| {
+        check(point)?;
         for axis in flat(point).into_keys() {
             if !totals.axes.contains(&axis) {
                 totals.axes.push(axis);
             }
         }
-        let trial = Trial::new(totals.trials, point.clone(), resolve(point));
-        if !seen.insert(trial.unit().short().to_owned()) {
+        let Some(trial) = Trial::numbered(numbers, point.clone(), resolve(point)) else {
             totals.duplicates += 1;
             return Ok(());
-        }
+        };
         totals.trials += 1;
         totals.steps += trial.steps();
         hash = sha256_hex(format!("{hash}{}", json::to_string(&trial.to_value())).as_bytes());
@@ -149,10 +176,11 @@ pub fn each(
 pub fn write(
     path: &Path,
     space: &Space,
+    numbers: &mut Numbers,
     resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
 ) -> Result<Totals, SweepError> {
     let mut out = BufWriter::new(File::create(path).map_err(SweepError::io(path))?);
-    let totals = each(space, resolve, &mut |trial| {
+    let totals = each(space, numbers, resolve, &mut |trial| {
         let mut line = Vec::new();
         json::write(&mut line, &trial.to_value());
         line.push(b'\n');
@@ -168,6 +196,8 @@ pub struct Rows {
     path: PathBuf,
     file: BufReader<File>,
     line: usize,
+    /// How many rows there must be, where that is known.
+    expected: Option<u64>,
 }
 
 impl Rows {
@@ -177,21 +207,33 @@ impl Rows {
     /// When it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, SweepError> {
         let file = BufReader::new(File::open(path).map_err(SweepError::io(path))?);
-        Ok(Self { path: path.to_owned(), file, line: 0 })
+        Ok(Self { path: path.to_owned(), file, line: 0, expected: None })
+    }
+
+    /// The plan, which must have all the trials that it had when it was made.
+    #[must_use]
+    pub fn of(mut self, totals: &Totals) -> Self {
+        self.expected = (!totals.is_search()).then_some(totals.trials);
+        self
+    }
+
+    fn malformed(&self, message: String) -> SweepError {
+        SweepError::Malformed { path: self.path.display().to_string(), line: Some(self.line), message }
     }
 
     fn read(&mut self) -> Result<Option<Trial>, SweepError> {
         let mut text = String::new();
-        if self.file.read_line(&mut text).map_err(SweepError::io(&self.path))? == 0 {
-            return Ok(None);
+        self.file.read_line(&mut text).map_err(SweepError::io(&self.path))?;
+        // A search's plan grows: its last row may be half there when its process is killed.
+        if !text.ends_with('\n') {
+            let expected = self.expected.take().filter(|expected| *expected > self.line as u64);
+            let cut =
+                |expected| self.malformed(format!("of {expected} trials the rest is missing; --resume plans anew"));
+            return expected.map_or(Ok(None), |expected| Err(cut(expected)));
         }
         self.line += 1;
         let row = json::parse(&text).map_err(|error| error.to_string());
-        row.and_then(|row| Trial::from_value(&row)).map(Some).map_err(|message| SweepError::Malformed {
-            path: self.path.display().to_string(),
-            line: Some(self.line),
-            message,
-        })
+        row.and_then(|row| Trial::from_value(&row)).map(Some).map_err(|message| self.malformed(message))
     }
 }
 

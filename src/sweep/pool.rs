@@ -4,12 +4,12 @@
 //! sweep only sees how it ended. It is its own process group, so that an interrupt reaches it
 //! once, and it ends with the sweep's process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,6 +18,7 @@ use super::directory::Directory;
 use super::error::SweepError;
 use super::outcome::Outcome;
 use super::plan::Trial;
+use super::progress;
 use crate::diagnostic::Exit;
 use crate::text::json;
 use crate::unit::Attempt;
@@ -36,6 +37,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Its arguments, but for the directory of the attempt.
     pub arguments: Vec<OsString>,
+    /// What each reads on its standard input, if anything.
+    pub input: Option<PathBuf>,
 }
 
 /// How a trial failed.
@@ -54,6 +57,18 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Nothing can be made of the trial's point; it was never tried.
+    #[must_use]
+    pub fn of_config(why: &str) -> Self {
+        Self {
+            class: "config".to_owned(),
+            code: Exit::BadConfig.code().into(),
+            message: why.to_owned(),
+            output: Vec::new(),
+            attempts: 0,
+        }
+    }
+
     /// The failure as plain data.
     #[must_use]
     pub fn to_map(&self) -> Map {
@@ -82,7 +97,9 @@ impl Failure {
         })
     }
 
-    fn of(status: ExitStatus, said: &str) -> Self {
+    /// The failure of a process that ended so and said this.
+    #[must_use]
+    pub fn of(status: ExitStatus, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
         let error = lines.iter().find(|line| line.starts_with("error"));
         let message = error.or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
@@ -127,6 +144,8 @@ pub enum Ending {
 #[derive(Debug, Default)]
 pub struct Running {
     processes: Mutex<(HashSet<i32>, bool)>,
+    /// Where each trial works, by id.
+    attempts: Mutex<HashMap<String, PathBuf>>,
 }
 
 impl Running {
@@ -139,12 +158,41 @@ impl Running {
         }
     }
 
-    fn interrupted(&self) -> bool {
+    /// The steps that the trial has done, as far as it said.
+    #[must_use]
+    pub fn steps(&self, trial: &str) -> u64 {
+        let attempts = self.attempts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        attempts.get(trial).map_or(0, |attempt| progress::steps(attempt))
+    }
+
+    fn works(&self, trial: &str, attempt: Option<&Path>) {
+        let mut attempts = self.attempts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match attempt {
+            Some(attempt) => drop(attempts.insert(trial.to_owned(), attempt.to_owned())),
+            None => drop(attempts.remove(trial)),
+        }
+    }
+
+    /// Whether they were interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
     }
 
     fn run(&self, command: &mut Command) -> std::io::Result<ExitStatus> {
-        let mut child = command.spawn()?;
+        self.waited(command, |mut child| child.wait())
+    }
+
+    /// Runs a process to its end and gathers what it says.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn output(&self, command: &mut Command) -> std::io::Result<Output> {
+        self.waited(command, Child::wait_with_output)
+    }
+
+    fn waited<R>(&self, command: &mut Command, wait: impl FnOnce(Child) -> std::io::Result<R>) -> std::io::Result<R> {
+        let child = command.spawn()?;
         let process = child.id().try_into().unwrap_or_default();
         {
             let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -153,7 +201,7 @@ impl Running {
                 signal(process);
             }
         }
-        let ended = child.wait();
+        let ended = wait(child);
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).0.remove(&process);
         ended
     }
@@ -179,13 +227,7 @@ pub fn run(
     running: &Running,
 ) -> Result<Ending, SweepError> {
     if let Err(why) = &trial.resolved {
-        let failure = Failure {
-            class: "config".to_owned(),
-            code: Exit::BadConfig.code().into(),
-            message: why.clone(),
-            output: Vec::new(),
-            attempts: 0,
-        };
+        let failure = Failure::of_config(why);
         directory.record_failure(trial, &failure)?;
         return Ok(Ending::Failed(failure));
     }
@@ -227,26 +269,30 @@ fn write_order(path: &Path, trial: &Trial) -> Result<(), SweepError> {
 }
 
 fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Running) -> Result<Ending, SweepError> {
-    if running.interrupted() {
+    if running.is_interrupted() {
         return Ok(Ending::Interrupted);
     }
     let attempt = directory.units().begin(&trial.unit())?;
     write_order(attempt.path(), trial)?;
     let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
     let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
+    let read = |path: &PathBuf| File::open(path).map(Stdio::from).map_err(SweepError::io(path));
     let mut command = Command::new(&launcher.program);
     command
         .arg("--attempt")
         .arg(attempt.path())
         .args(&launcher.arguments)
-        .stdin(Stdio::null())
+        .stdin(launcher.input.as_ref().map_or(Ok(Stdio::null()), read)?)
         .stdout(open(&out)?)
         .stderr(open(&err)?)
         .process_group(0);
-    let status = running.run(&mut command).map_err(SweepError::io(&launcher.program))?;
+    running.works(&trial.id, Some(attempt.path()));
+    let status = running.run(&mut command);
+    running.works(&trial.id, None);
+    let status = status.map_err(SweepError::io(&launcher.program))?;
     let said = std::fs::read(&err).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
-    if asked || (running.interrupted() && !status.success()) {
+    if asked || (running.is_interrupted() && !status.success()) {
         return Ok(Ending::Interrupted);
     }
     if !status.success() {
@@ -270,6 +316,8 @@ fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outco
     let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
     match attempt.complete(about)? {
         crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
-        crate::unit::Promotion::Beaten => Ok(Ending::Finished(directory.outcome(&trial.unit().name())?)),
+        crate::unit::Promotion::Beaten => {
+            Ok(Ending::Finished(Outcome::read(&directory.units().home().join(trial.unit().name()))?))
+        }
     }
 }

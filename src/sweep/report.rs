@@ -2,7 +2,7 @@
 
 use super::directory::{Directory, Header};
 use super::error::SweepError;
-use super::table::{self, Finished, Query, shown};
+use super::table::{self, Finished, Query, Scope, shown};
 use super::{Goal, describe};
 use crate::eval::output::{Block, document};
 use crate::eval::plot::sweep::{Dimension, against, importance, parallel};
@@ -18,15 +18,15 @@ const PARTS: usize = 5;
 ///
 /// # Errors
 /// When a file of the sweep cannot be read.
-pub fn report(directory: &Directory, header: &Header, over: &str) -> Result<String, SweepError> {
-    let trials = table::finished(directory)?;
+pub fn report(directory: &Directory, header: &Header, over: &str, scope: Scope) -> Result<String, SweepError> {
+    let trials = table::finished(directory, header, scope)?;
     let definition = &header.definition;
     let (metric, higher) = (dimension(&trials, &definition.metric, true), definition.goal == Goal::Maximize);
     let names = table::axes(header, &trials);
     let axes: Vec<Dimension> =
         names.iter().map(|name| dimension(&trials, name, false)).filter(|axis| different(axis) > 1).collect();
     let sort = Some((definition.metric.clone(), higher));
-    let ranked = Query { over: Some(over.to_owned()), sort, only: Vec::new() };
+    let ranked = Query { over: Some(over.to_owned()), sort, only: Vec::new(), scope };
     let ranked = table::table(directory, header, &ranked)?;
     let mut blocks = vec![
         Block::Paragraph(format!(
@@ -48,7 +48,7 @@ pub fn report(directory: &Directory, header: &Header, over: &str) -> Result<Stri
             repeats.len()
         )));
     }
-    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(shown).collect());
+    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(table::rounded).collect());
     blocks.push(Block::Table(ranked.columns.clone(), rows.collect()));
     if ranked.rows.len() > MOST_ROWS {
         let more = ranked.rows.len() - MOST_ROWS;

@@ -1,11 +1,13 @@
 //! Running a sweep: what is not finished goes to a pool of workers, each with one trial's process
 //! at a time; results come back to the thread that plans.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::best::{Best, Ranking};
 use super::directory::Directory;
 use super::error::SweepError;
 use super::outcome::Outcome;
@@ -70,18 +72,43 @@ pub struct Progress {
     pub before: u64,
     /// Trials failed.
     pub failed: u64,
-    /// The best value so far, and where.
-    pub best: Option<(f64, String)>,
+    /// The best point so far, of equals the first by number.
+    pub best: Option<Best>,
     /// Whether every trial has ended, well or not.
     pub complete: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
 }
 
+/// A trial under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Its id.
+    pub trial: String,
+    /// Its point in words.
+    pub point: String,
+    /// The steps it has done, as far as it said.
+    pub done: u64,
+    /// The steps it takes at most.
+    pub steps: u64,
+}
+
+impl UnderWay {
+    fn new(trial: &Trial) -> Self {
+        Self { trial: trial.id.clone(), point: describe(&trial.point), done: 0, steps: trial.steps() }
+    }
+}
+
 /// Is told how the sweep goes.
 pub trait Watcher {
     /// After each trial.
-    fn ended(&self, trial: &Trial, failure: Option<&Failure>, progress: &Progress);
+    fn ended(&self, trial: &Trial, failure: Option<&Failure>);
+
+    /// Whether someone is watching between trials, too.
+    fn is_watching(&self) -> bool;
+
+    /// Now and then, if someone is watching.
+    fn goes(&self, progress: &Progress, under_way: &[UnderWay]);
 
     /// Whether the sweep is to stop.
     fn interrupted(&self) -> bool;
@@ -126,7 +153,14 @@ pub fn run(
                 }
             });
         }
-        let mut desk = Desk { directory, measure, watcher, progress: Progress::default() };
+        let mut desk = Desk {
+            directory,
+            measure,
+            watcher,
+            progress: Progress::default(),
+            under_way: Vec::new(),
+            ranking: Ranking::new(measure.goal),
+        };
         let gone = desk.work(source, &finished, &jobs, &reports, options, &running);
         if gone.is_err() {
             running.interrupt();
@@ -149,26 +183,28 @@ struct Desk<'a> {
     measure: &'a Measure<'a>,
     watcher: &'a dyn Watcher,
     progress: Progress,
+    under_way: Vec<UnderWay>,
+    ranking: Ranking,
 }
 
 impl Desk<'_> {
     fn work(
         &mut self,
         source: &mut dyn Source,
-        finished: &std::collections::BTreeMap<String, String>,
+        finished: &BTreeMap<String, String>,
         jobs: &mpsc::Sender<Trial>,
         reports: &Receiver<Report>,
         options: &Options,
         running: &Running,
     ) -> Result<(), SweepError> {
-        let (mut under_way, mut ended) = (0, false);
+        let mut ended = false;
         loop {
-            while !ended && under_way < options.jobs.get() {
+            while !ended && self.under_way.len() < options.jobs.get() {
                 match source.next()? {
-                    Next::Trial(trial) => match finished.get(trial.unit().short()) {
-                        Some(name) => self.finished_before(source, &trial, name)?,
+                    Next::Trial(trial) => match self.name_of(&trial, finished)? {
+                        Some(name) => self.finished_before(source, &trial, &name)?,
                         None => {
-                            under_way += 1;
+                            self.under_way.push(UnderWay::new(&trial));
                             // The workers wait for this as long as it is there.
                             let _ = jobs.send(trial);
                         }
@@ -180,12 +216,13 @@ impl Desk<'_> {
                     }
                 }
             }
-            if under_way == 0 {
+            if self.under_way.is_empty() {
                 return Ok(());
             }
+            self.show(running);
             match reports.recv_timeout(LOOK) {
                 Ok((trial, ending)) => {
-                    under_way -= 1;
+                    self.under_way.retain(|other| other.trial != trial.id);
                     let failed = self.ended(source, &trial, ending?)?;
                     if failed && options.fail_fast {
                         ended = true;
@@ -203,19 +240,34 @@ impl Desk<'_> {
         }
     }
 
+    fn show(&mut self, running: &Running) {
+        if self.watcher.is_watching() {
+            for row in &mut self.under_way {
+                row.done = running.steps(&row.trial).max(row.done);
+            }
+            self.watcher.goes(&self.progress, &self.under_way);
+        }
+    }
+
+    /// The directory of `trial`, if it is finished, be it for an earlier plan.
+    fn name_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<String>, SweepError> {
+        match finished.get(trial.unit().short()) {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.directory.take_back(trial),
+        }
+    }
+
     fn finished_before(&mut self, source: &mut dyn Source, trial: &Trial, name: &str) -> Result<(), SweepError> {
         self.progress.before += 1;
-        let outcome = self.directory.outcome(name)?;
+        let outcome = self.directory.outcome(name, self.measure.metric)?;
         self.finished(source, trial, &outcome)
     }
 
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {
         self.progress.finished += 1;
         if let Some(value) = outcome.metric(self.measure.metric) {
-            let best = self.progress.best.as_ref();
-            if best.is_none_or(|(best, _)| self.measure.goal.is_better(value, *best)) {
-                self.progress.best = Some((value, describe(&trial.point)));
-            }
+            self.ranking.add(trial, value);
+            self.progress.best = self.ranking.best();
         }
         source.tell(trial, Some(outcome))
     }
@@ -225,13 +277,13 @@ impl Desk<'_> {
         match ending {
             Ending::Finished(outcome) => {
                 self.finished(source, trial, &outcome)?;
-                self.watcher.ended(trial, None, &self.progress);
+                self.watcher.ended(trial, None);
                 Ok(false)
             }
             Ending::Failed(failure) => {
                 self.progress.failed += 1;
                 source.tell(trial, None)?;
-                self.watcher.ended(trial, Some(&failure), &self.progress);
+                self.watcher.ended(trial, Some(&failure));
                 Ok(true)
             }
             Ending::Interrupted => {

@@ -4,17 +4,18 @@
 //! the trials up to `n - ahead` have been told, in their order, whatever runs how fast: the points
 //! are the same for any number of jobs, and after a resume.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::Write;
 
 use super::directory::Directory;
 use super::error::SweepError;
+use super::numbers::Numbers;
 use super::outcome::Outcome;
-use super::plan::{Resolved, Trial};
+use super::plan::{self, Resolved, Trial};
 use super::run::{Next, Source};
 use crate::text::json;
-use crate::value::Map;
+use crate::value::{Map, Value};
 
 /// What proposes points.
 pub trait Sampler {
@@ -33,20 +34,29 @@ pub trait Sampler {
 }
 
 /// How far a search goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
     /// How many points are asked for.
-    pub trials: u64,
+    pub points: u64,
     /// How many points may be under way when one is asked for, it among them; at least 1.
     pub ahead: u64,
+    /// The seeds that every point is tried with; none leaves it as it is.
+    pub seeds: Vec<Value>,
 }
 
-/// What became of a point.
-enum Fate {
-    /// It is under way; its place among the trials.
-    Tried(Map),
-    /// It came to the configuration of an earlier point.
-    Again(Map, u64),
+impl Extent {
+    /// How many trials there are at most.
+    #[must_use]
+    pub fn trials(&self) -> u64 {
+        self.points.saturating_mul(self.seeds.len().max(1) as u64)
+    }
+}
+
+/// A point that was asked for.
+struct Asked {
+    point: Map,
+    /// Its trials' short identities, a seed each; they may be those of earlier points, too.
+    trials: Vec<String>,
 }
 
 /// The trials of a search, in the order they are asked for; each is added to the plan.
@@ -58,13 +68,13 @@ pub struct Search<'a> {
     plan: File,
     directory: &'a Directory,
     asked: u64,
-    told: u64,
-    fates: BTreeMap<u64, Fate>,
-    values: BTreeMap<u64, Option<f64>>,
-    /// The number of a trial by the identity of its configuration.
-    known: HashMap<String, u64>,
-    numbers: HashMap<String, u64>,
-    trials: u64,
+    /// The points that were not told yet.
+    open: VecDeque<Asked>,
+    /// Trials of the last point that are still to be run.
+    next: VecDeque<Trial>,
+    /// The trials' values by short identity, as they come.
+    values: HashMap<String, Option<f64>>,
+    numbers: Numbers,
 }
 
 impl<'a> Search<'a> {
@@ -78,6 +88,7 @@ impl<'a> Search<'a> {
         metric: &'a str,
         extent: Extent,
         directory: &'a Directory,
+        numbers: Numbers,
     ) -> Result<Self, SweepError> {
         let path = directory.plan_path();
         let plan = File::create(&path).map_err(SweepError::io(&path))?;
@@ -89,65 +100,85 @@ impl<'a> Search<'a> {
             plan,
             directory,
             asked: 0,
-            told: 0,
-            fates: BTreeMap::new(),
-            values: BTreeMap::new(),
-            known: HashMap::new(),
-            numbers: HashMap::new(),
-            trials: 0,
+            open: VecDeque::new(),
+            next: VecDeque::new(),
+            values: HashMap::new(),
+            numbers,
         })
     }
 
-    /// Tells the sampler of every point up to `last`; whether all of them have come out.
-    fn tell_up_to(&mut self, last: u64) -> Result<bool, SweepError> {
-        while self.told <= last {
-            let (point, source) = match self.fates.get(&self.told) {
-                Some(Fate::Tried(point)) => (point, self.told),
-                Some(Fate::Again(point, first)) => (point, *first),
-                None => return Ok(false),
-            };
-            let Some(value) = self.values.get(&source) else { return Ok(false) };
-            self.sampler.tell(point, *value).map_err(SweepError::Space)?;
-            self.told += 1;
+    /// Tells the sampler of points in their order until fewer than `ahead` are not told; whether all
+    /// of them have come out.
+    fn tell_to(&mut self, ahead: u64) -> Result<bool, SweepError> {
+        while let Some(asked) = self.open.front().filter(|_| self.open.len() as u64 >= ahead) {
+            let values: Option<Vec<_>> = asked.trials.iter().map(|trial| self.values.get(trial).copied()).collect();
+            let Some(values) = values else { return Ok(false) };
+            self.sampler.tell(&asked.point, mean(&values)).map_err(SweepError::Space)?;
+            self.open.pop_front();
         }
         Ok(true)
     }
+
+    /// Asks for a point; what of it was not tried yet is next.
+    fn ask(&mut self) -> Result<(), SweepError> {
+        let point = self.sampler.ask(self.asked).map_err(SweepError::Space)?;
+        self.asked += 1;
+        let mut asked = Asked { point: point.clone(), trials: Vec::new() };
+        for point in seeded(point, &self.extent.seeds)? {
+            plan::check(&point)?;
+            let resolved = (self.resolve)(&point);
+            asked.trials.push(plan::unit("", &point, &resolved).short().to_owned());
+            self.next.extend(Trial::numbered(&mut self.numbers, point, resolved));
+        }
+        self.open.push_back(asked);
+        Ok(())
+    }
+}
+
+/// The point with each of the seeds.
+fn seeded(point: Map, seeds: &[Value]) -> Result<Vec<Map>, SweepError> {
+    if seeds.is_empty() {
+        return Ok(vec![point]);
+    }
+    if point.contains_key("seed") {
+        return Err(SweepError::Space("a point has the axis `seed` from the search and from `repeats`".to_owned()));
+    }
+    let with = |seed: &Value| {
+        let mut point = point.clone();
+        point.insert("seed".to_owned(), seed.clone());
+        point
+    };
+    Ok(seeds.iter().map(with).collect())
+}
+
+/// The mean of a point's values; none if one of its trials has none.
+fn mean(values: &[Option<f64>]) -> Option<f64> {
+    super::mean(&values.iter().copied().collect::<Option<Vec<f64>>>()?)
 }
 
 impl Source for Search<'_> {
     fn next(&mut self) -> Result<Next, SweepError> {
-        while self.asked < self.extent.trials {
-            if let Some(last) = self.asked.checked_sub(self.extent.ahead)
-                && !self.tell_up_to(last)?
-            {
+        loop {
+            if let Some(trial) = self.next.pop_front() {
+                let mut line = Vec::new();
+                json::write(&mut line, &trial.to_value());
+                line.push(b'\n');
+                self.plan.write_all(&line).map_err(SweepError::io(&self.directory.plan_path()))?;
+                return Ok(Next::Trial(trial));
+            }
+            if self.asked >= self.extent.points {
+                return Ok(Next::End);
+            }
+            if !self.tell_to(self.extent.ahead)? {
                 return Ok(Next::Wait);
             }
-            let index = self.asked;
-            let point = self.sampler.ask(index).map_err(SweepError::Space)?;
-            let trial = Trial::new(self.trials, point.clone(), (self.resolve)(&point));
-            self.asked += 1;
-            let short = trial.unit().short().to_owned();
-            if let Some(first) = self.known.get(&short) {
-                self.fates.insert(index, Fate::Again(point, *first));
-                continue;
-            }
-            self.known.insert(short, index);
-            self.numbers.insert(trial.id.clone(), index);
-            self.fates.insert(index, Fate::Tried(point));
-            self.trials += 1;
-            let mut line = Vec::new();
-            json::write(&mut line, &trial.to_value());
-            line.push(b'\n');
-            self.plan.write_all(&line).map_err(SweepError::io(&self.directory.plan_path()))?;
-            return Ok(Next::Trial(trial));
+            self.ask()?;
         }
-        Ok(Next::End)
     }
 
     fn tell(&mut self, trial: &Trial, outcome: Option<&Outcome>) -> Result<(), SweepError> {
-        if let Some(index) = self.numbers.get(&trial.id) {
-            self.values.insert(*index, outcome.and_then(|outcome| outcome.metric(self.metric)));
-        }
+        let value = outcome.and_then(|outcome| outcome.metric(self.metric));
+        self.values.insert(trial.unit().short().to_owned(), value);
         Ok(())
     }
 }

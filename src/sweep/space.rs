@@ -133,6 +133,8 @@ fn stratum(part: u64, share: f64, count: u64) -> f64 {
 pub enum Space {
     /// These.
     Points(Vec<Map>),
+    /// One axis with these values.
+    Axis(String, Vec<Value>),
     /// Drawn ones.
     Draws(Draws),
     /// Every combination, the last factor fastest; a later factor sees the earlier ones' values.
@@ -151,7 +153,7 @@ impl Space {
     /// One axis with these values.
     #[must_use]
     pub fn axis(name: &str, values: impl IntoIterator<Item = Value>) -> Self {
-        Self::Points(values.into_iter().map(|value| Map::from_iter([(name.to_owned(), value)])).collect())
+        Self::Axis(name.to_owned(), values.into_iter().collect())
     }
 
     /// Goes through the points in order.
@@ -166,6 +168,11 @@ impl Space {
     fn expand(&self, so_far: &Map, take: &mut dyn FnMut(&Map) -> Result<(), SweepError>) -> Result<(), SweepError> {
         match self {
             Self::Points(points) => points.iter().try_for_each(|point| take(&joined(so_far, point)?)),
+            Self::Axis(name, values) => values.iter().try_for_each(|value| {
+                let mut point = so_far.clone();
+                put(&mut point, name, value)?;
+                take(&point)
+            }),
             Self::Draws(draws) => draws.each(&mut |point| take(&joined(so_far, point)?)),
             Self::Product(factors) => product(factors, so_far, take),
             Self::Chain(parts) => parts.iter().try_for_each(|part| part.expand(so_far, take)),
@@ -195,10 +202,12 @@ fn product(
 
 fn joined(so_far: &Map, more: &Map) -> Result<Map, SweepError> {
     let mut point = so_far.clone();
-    for (name, value) in more {
-        if point.insert(name.clone(), value.clone()).is_some() {
-            return Err(SweepError::Space(format!("a point has the axis `{name}` twice")));
-        }
+    more.iter().try_for_each(|(name, value)| put(&mut point, name, value)).map(|()| point)
+}
+
+fn put(point: &mut Map, name: &str, value: &Value) -> Result<(), SweepError> {
+    match point.insert(name.to_owned(), value.clone()) {
+        None => Ok(()),
+        Some(_) => Err(SweepError::Space(format!("a point has the axis `{name}` twice"))),
     }
-    Ok(point)
 }

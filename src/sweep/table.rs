@@ -3,10 +3,13 @@
 //! Rows come from the plan and the finished trials, so that a table is the same however often the
 //! sweep was killed on the way to it.
 
+use std::path::PathBuf;
+
 use indexmap::IndexMap;
 
 use super::directory::{Directory, Header};
 use super::error::SweepError;
+use super::outcome::Outcome;
 use super::{Goal, flat};
 use crate::eval::Bootstrap;
 use crate::text::json;
@@ -21,6 +24,8 @@ pub struct Query {
     pub sort: Option<(String, bool)>,
     /// Values that rows must have, by column, as text.
     pub only: Vec<(String, String)>,
+    /// Which trials.
+    pub scope: Scope,
 }
 
 /// A table.
@@ -37,47 +42,78 @@ pub struct Table {
 pub struct Finished {
     /// Its id.
     pub id: String,
-    /// The name of its directory.
-    pub name: String,
+    /// Its directory.
+    pub path: PathBuf,
     /// Its axes' values, flat.
     pub axes: Map,
     /// Its metrics.
     pub metrics: Map,
     /// After how many steps a rule stopped it, if one did.
     pub stopped: Option<u64>,
+    /// Whether it is part of the present plan.
+    pub planned: bool,
 }
 
-/// The finished trials of the sweep's plan, in its order.
+/// Which finished trials are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the present plan.
+    #[default]
+    Plan,
+    /// Those of earlier plans after them.
+    All,
+}
+
+/// The finished trials in scope: the plan's in its order, then those of earlier plans by number.
 ///
 /// # Errors
 /// When a file of the sweep cannot be read.
-pub fn finished(directory: &Directory) -> Result<Vec<Finished>, SweepError> {
-    let names = directory.units().finished()?;
+pub fn finished(directory: &Directory, header: &Header, scope: Scope) -> Result<Vec<Finished>, SweepError> {
+    let (names, metric) = (directory.units().finished()?, &header.definition.metric);
     let mut found = Vec::new();
-    for trial in directory.plan()? {
+    for trial in directory.plan()?.of(&header.totals) {
         let trial = trial?;
         let Some(name) = names.get(trial.unit().short()) else { continue };
-        let outcome = directory.outcome(name)?;
+        let outcome = directory.outcome(name, metric)?;
         found.push(Finished {
             id: trial.id,
-            name: name.clone(),
-            axes: flat(&outcome.point),
+            path: directory.units().home().join(name),
+            axes: flat(&trial.point),
             metrics: outcome.metrics,
             stopped: outcome.stopped,
+            planned: true,
         });
+    }
+    if scope == Scope::All {
+        let earlier = directory.earlier();
+        let mut names: Vec<String> = earlier.finished()?.into_values().collect();
+        names.sort();
+        for name in names {
+            let path = earlier.home().join(&name);
+            let outcome = Outcome::measured(&path, metric)?;
+            found.push(Finished {
+                id: name.split_once('-').map_or(&*name, |(id, _)| id).to_owned(),
+                path,
+                axes: flat(&outcome.point),
+                metrics: outcome.metrics,
+                stopped: outcome.stopped,
+                planned: false,
+            });
+        }
     }
     Ok(found)
 }
 
-/// Finished trials that differ in nothing but the axis `over`, in the order of their first ones.
+/// Finished trials that differ in nothing but the axis `over`, in the order of their first ones;
+/// those of earlier plans by themselves.
 #[must_use]
 pub fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
-    let mut groups: IndexMap<String, (Map, Vec<Finished>)> = IndexMap::new();
+    let mut groups: IndexMap<(bool, String), (Map, Vec<Finished>)> = IndexMap::new();
     for trial in trials {
         let mut axes = trial.axes.clone();
         axes.shift_remove(over);
         let key = json::to_canonical(&Value::Map(axes.clone()));
-        groups.entry(key).or_insert_with(|| (axes, Vec::new())).1.push(trial);
+        groups.entry((trial.planned, key)).or_insert_with(|| (axes, Vec::new())).1.push(trial);
     }
     groups.into_values().collect()
 }
@@ -86,11 +122,7 @@ pub fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
 #[must_use]
 pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option<(f64, f64)>) {
     let values: Vec<f64> = trials.iter().filter_map(|trial| trial.metrics.get(metric)?.as_float()).collect();
-    let mut sum = crate::sum::Sum::default();
-    values.iter().for_each(|value| sum.add(*value));
-    #[expect(clippy::cast_precision_loss, reason = "a count of trials")]
-    let mean = (!values.is_empty()).then(|| sum.value() / values.len() as f64);
-    (values.len(), mean, Bootstrap::default().mean_of(&values))
+    (values.len(), super::mean(&values), Bootstrap::default().mean_of(&values))
 }
 
 /// The sweep's axes, those that a search met on its way among them.
@@ -109,19 +141,21 @@ pub(super) fn axes(header: &Header, trials: &[Finished]) -> Vec<String> {
 /// # Errors
 /// When a file of the sweep cannot be read, or a column that is asked for is not there.
 pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Table, SweepError> {
-    let trials = finished(directory)?;
+    let trials = finished(directory, header, query.scope)?;
     let metric = &header.definition.metric;
     let axes = axes(header, &trials);
     let mut table = match &query.over {
-        None => each(&axes, &trials),
+        None => each(&axes, &trials, query.scope),
         Some(over) => {
             let kept: Vec<&String> = axes.iter().filter(|axis| *axis != over).collect();
             let mut columns: Vec<String> = kept.iter().map(|axis| (*axis).clone()).collect();
+            columns.extend((query.scope == Scope::All).then(|| PLAN.to_owned()));
             columns.extend(["n".to_owned(), metric.clone(), format!("{metric}_low"), format!("{metric}_high")]);
             let rows = grouped(trials, over).into_iter().map(|(axes, trials)| {
                 let (n, mean, interval) = summary(&trials, metric);
                 let mut row: Vec<Value> =
                     kept.iter().map(|axis| axes.get(*axis).cloned().unwrap_or_default()).collect();
+                row.extend(trials.first().filter(|_| query.scope == Scope::All).map(plan_of));
                 row.push((n as u64).into());
                 row.extend([mean, interval.map(|(low, _)| low), interval.map(|(_, high)| high)].map(Value::from));
                 row
@@ -131,7 +165,7 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
     };
     for (name, wanted) in &query.only {
         let place = column(&table, name)?;
-        table.rows.retain(|row| row.get(place).is_some_and(|cell| shown(cell) == *wanted));
+        table.rows.retain(|row| row.get(place).is_some_and(|cell| is(cell, wanted)));
     }
     if let Some((name, descending)) = &query.sort {
         let place = column(&table, name)?;
@@ -140,7 +174,14 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
     Ok(table)
 }
 
-fn each(axes: &[String], trials: &[Finished]) -> Table {
+/// The column that says to which plan a trial belongs.
+const PLAN: &str = "plan";
+
+fn plan_of(trial: &Finished) -> Value {
+    if trial.planned { "present" } else { "earlier" }.into()
+}
+
+fn each(axes: &[String], trials: &[Finished], scope: Scope) -> Table {
     let mut metrics: Vec<String> = Vec::new();
     for name in trials.iter().flat_map(|trial| trial.metrics.keys()) {
         if !metrics.contains(name) {
@@ -151,11 +192,13 @@ fn each(axes: &[String], trials: &[Finished]) -> Table {
     let mut columns: Vec<String> = std::iter::once("trial".to_owned()).chain(axes.iter().cloned()).collect();
     // A metric may be called like an axis.
     let named = |name: &String| if axes.contains(name) { format!("result.{name}") } else { name.clone() };
+    columns.extend((scope == Scope::All).then(|| PLAN.to_owned()));
     columns.extend(metrics.iter().map(named));
     columns.extend(stopped.then(|| "stopped".to_owned()));
     let rows = trials.iter().map(|trial| {
         let mut row = vec![trial.id.as_str().into()];
         row.extend(axes.iter().map(|axis| trial.axes.get(axis).cloned().unwrap_or_default()));
+        row.extend((scope == Scope::All).then(|| plan_of(trial)));
         row.extend(metrics.iter().map(|name| trial.metrics.get(name).cloned().unwrap_or_default()));
         row.extend(stopped.then(|| trial.stopped.into()));
         row
@@ -180,6 +223,20 @@ fn order(one: Option<&Value>, other: Option<&Value>, descending: bool) -> std::c
         (None, None) => one.map(shown).cmp(&other.map(shown)),
     };
     absent(one).cmp(&absent(other)).then(if descending { order.reverse() } else { order })
+}
+
+/// Whether a cell is what was typed: as text, or by its size.
+fn is(cell: &Value, typed: &str) -> bool {
+    let number = || cell.as_float().zip(typed.trim().parse::<f64>().ok());
+    shown(cell) == typed || number().is_some_and(|(cell, typed)| cell == typed)
+}
+
+/// A cell for people to read, numbers in six digits.
+pub(super) fn rounded(cell: &Value) -> String {
+    match cell {
+        Value::Float(number) => crate::text::number::float_text(six_digits(*number)),
+        other => shown(other).replace(['\n', '\r', '\t'], " "),
+    }
 }
 
 /// A cell as text.
@@ -209,20 +266,17 @@ impl Table {
     /// As text in columns, numbers in six digits.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let cell = |value: &Value| match value {
-            Value::Float(number) => crate::text::number::float_text(six_digits(*number)),
-            other => shown(other).replace(['\n', '\r', '\t'], " "),
-        };
-        let body = self.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>());
+        let body = self.rows.iter().map(|row| row.iter().map(rounded).collect::<Vec<_>>());
         let lines: Vec<Vec<String>> = std::iter::once(self.columns.clone()).chain(body).collect();
-        let width =
-            |place: usize| lines.iter().filter_map(|line| line.get(place)).map(|cell| cell.chars().count()).max();
+        let mut widths = vec![0; self.columns.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
         let mut text = String::new();
         for line in &lines {
-            let cells = line.iter().enumerate().map(|(place, cell)| {
-                let width = width(place).unwrap_or_default();
-                format!("{cell:>width$}")
-            });
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
             text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
             text.push('\n');
         }
@@ -232,7 +286,7 @@ impl Table {
     /// As a table of Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let cell = |value: &Value| shown(value).replace('|', "\\|").replace(['\n', '\r'], " ");
+        let cell = |value: &Value| rounded(value).replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = line(self.columns.iter().map(|name| name.replace('|', "\\|")).collect());
         let rule = line(self.columns.iter().map(|_| "---".to_owned()).collect());

@@ -25,7 +25,7 @@ local native = ...
 ---@field name string? the sweep's name, and its directory's unless `--out` says otherwise
 ---@field metric string? what trials are compared by: `mean_reward` unless given, or `total_reward`, `mean_return`, `steps`, `episodes`, `windows`, or any metric of `skyfall eval`
 ---@field goal ("maximize"|"minimize")? which end of the metric is the good one, unless it is the metric's own
----@field repeats (integer|integer[])? seeds for every point, or how many from 1: the axis `seed`, the fastest
+---@field repeats (integer|integer[])? seeds for every point, or how many from 1: the axis `seed`, the fastest; a search is told their mean
 ---@field except skyfall.SweepCondition? points that are left out
 ---@field stop skyfall.SweepRule? ends trials that fall behind
 ---@field search skyfall.SweepSearch? proposes the points, in place of `axes`
@@ -40,7 +40,7 @@ local native = ...
 
 ---@class skyfall.SweepSampler
 ---@field ask fun(self: skyfall.SweepSampler, rng: skyfall.Rng, index: integer): table the next point; it depends on nothing but what was told, `rng` and `index`, from 1
----@field tell (fun(self: skyfall.SweepSampler, point: table, value: number?))? how a point came out, in the order they were asked for; a trial that failed has no value
+---@field tell (fun(self: skyfall.SweepSampler, point: table, value: number?))? how a point came out, the mean over `repeats`, in the order they were asked for; where a trial failed there is no value
 
 ---@class skyfall.sweeplib
 ---@overload fun(definition: skyfall.SweepDefinition): skyfall.Sweep

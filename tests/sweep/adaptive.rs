@@ -202,8 +202,62 @@ fn a_sampler_of_the_script_s_own_is_told_what_it_asked_for() {
     scratch.skyfall(&["sweep", "own.lua", "--out", "o"]).failed(1, &["`ask` must return a point, got the integer 3"]);
     scratch.write("own.lua", &searched("sweep.search(8, { axk = 3 })"));
     scratch.skyfall(&["sweep", "own.lua", "--out", "o"]).failed(1, &["the sampler has no `ask`"]);
-    scratch.write("own.lua", &searched("sweep.tpe(8, { a = sweep.uniform(0, 1) }), repeats = 3"));
-    scratch
-        .skyfall(&["sweep", "own.lua", "--out", "o"])
-        .failed(1, &["`axes`, `repeats` and `except` do not go with it"]);
+    for (key, value) in [("axes", "{ a = { 1 } }"), ("except", "{ a = 1 }")] {
+        scratch.write("own.lua", &searched(&format!("sweep.tpe(8, {{ a = sweep.uniform(0, 1) }}), {key} = {value}")));
+        let line = format!("`{key}` does not go with `search`: ");
+        scratch.skyfall(&["sweep", "own.lua", "--out", "o"]).failed(1, &[&line]);
+    }
+    scratch.write("own.lua", &searched("sweep.search(8, { ask = function() return { a = 0/0 } end })"));
+    scratch.skyfall(&["sweep", "own.lua", "--out", "nan"]).failed(1, &["the axis `a` is NaN at a=NaN"]);
+}
+
+#[test]
+fn a_search_with_repeats_is_told_the_mean_over_seeds() {
+    let scratch = Scratch::new();
+    // The reward of a step is the seed: 5, 6 and 10, of which the mean is 7; a seed alone fails the point.
+    let own = r#"sweep.search(6, {
+      ask = function(self, rng, index) return { weight = index == 2 and 10 or index } end,
+      tell = function(self, point, value)
+        if point.weight == 10 then assert(value == nil) else assert(math.abs(value - 7 * point.weight) < 1e-9) end
+      end,
+    }, { ahead = 2 }), repeats = { 5, 6, 10 }"#;
+    let script = searched(own).replace("return 1 end", "return p.seed end").replace("> 9", "> 9 and p.seed == 6");
+    scratch.write("own.lua", &script);
+    for jobs in ["1", "4"] {
+        let ran = scratch.skyfall(&["sweep", "own.lua", "--jobs", jobs, "--out", jobs]).failed(1, &["too much"]);
+        assert!(ran.stdout.starts_with("17 of 18 trials finished, 1 failed"), "{}", ran.stdout);
+    }
+    assert!(left(&scratch, "1") == left(&scratch, "4"), "the two differ");
+    let csv = scratch.skyfall(&["sweep", "table", "1", "--format", "csv"]).ok().stdout;
+    assert!(csv.starts_with("weight,n,") && csv.contains("\n1,3,7"), "{csv}");
+    // More points go on from those that are there.
+    scratch.write("own.lua", &script.replace("search(6", "search(7"));
+    let ran = scratch.skyfall(&["sweep", "own.lua", "--jobs", "2", "--out", "1", "--resume"]).failed(1, &["too much"]);
+    assert!(ran.stdout.starts_with("20 of 21 trials finished (17 of them before), 1 failed"), "{}", ran.stdout);
+}
+
+#[test]
+fn every_kind_of_space_goes_with_every_other_and_with_a_rule() {
+    let scratch = Scratch::new();
+    let axes = r#"{
+      policy = { 1, 2 },
+      world = sweep.random(2, { size = { 1, 2, 3, 4 } }),
+      sweep.when({ policy = 2 }, sweep.latin_hypercube(2, { steps = sweep.integer(20, 60) })),
+      sweep.when(function(p) return p.world.size > 0 end, { note = { "a", "b" } }),
+    }"#;
+    let more = "except = function(p) return p.note == 'b' and p.seed == 2 end, repeats = 2, stop = sweep.median { least = 1 },";
+    scratch.write("sweep.lua", &super::quick(axes, more));
+    // Two worlds: two notes, two seeds, less one of four; where the policy is the second, two lengths each.
+    let ran = scratch.skyfall(&["sweep", "sweep.lua", "--dry-run"]).ok();
+    assert_eq!(ran.stdout.lines().count(), 2 * 3 + 2 * 2 * 3, "{}", ran.stdout);
+    let ran = scratch.skyfall(&["sweep", "sweep.lua", "--jobs", "2"]).ok();
+    assert!(ran.stdout.starts_with("18 of 18 trials finished"), "{}", ran.stdout);
+    let again = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
+    assert!(again.stdout.starts_with("18 of 18 trials finished (18 of them before)"), "{}", again.stdout);
+    // A search and a rule, too.
+    let tpe =
+        "sweep.tpe(9, { weight = sweep.uniform(1, 8) }, { startup = 3, ahead = 2 }), stop = sweep.asha { factor = 2 }";
+    scratch.write("tpe.lua", &searched(tpe));
+    let ran = scratch.skyfall(&["sweep", "tpe.lua", "--jobs", "2"]).ok();
+    assert!(ran.stdout.starts_with("9 of 9 trials finished"), "{}", ran.stdout);
 }

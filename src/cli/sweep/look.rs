@@ -2,28 +2,37 @@
 
 use std::path::Path;
 
+use super::launch;
 use crate::atomic::{self, AtomicError};
 use crate::cli::Ending;
 use crate::cli::args::{
     SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
 };
+use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::sweep::directory::Directory;
+use crate::sweep::plan::Trial;
 use crate::sweep::report;
-use crate::sweep::table::{self, Query};
+use crate::sweep::table::{self, Query, Scope};
 use crate::sweep::{SweepError, describe};
 use crate::text::json;
 use crate::value::{Map, Value};
+
+/// The best point's trials beyond these are counted.
+const MOST_PATHS: usize = 20;
 
 /// Says how far a sweep is.
 pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> Ending {
     let read = || {
         let directory = Directory::open(&arguments.directory)?;
-        Ok((directory.header()?, directory.units().finished()?, directory.plan()?, directory))
+        let header = directory.header()?;
+        let plan = directory.plan()?.of(&header.totals);
+        Ok((header, directory.units().finished()?, directory.earlier().finished()?.len() as u64, plan, directory))
     };
-    let (header, finished, plan, directory) = read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
-    let (mut done, mut missing, mut failures) = (0_u64, 0_u64, Vec::new());
+    let (header, finished, earlier, plan, directory) =
+        read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    let (mut done, mut missing, mut failures) = (0_u64, Vec::new(), Vec::new());
     for trial in plan {
         let trial = trial.map_err(Diagnostic::from)?;
         if finished.contains_key(trial.unit().short()) {
@@ -31,9 +40,15 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         } else if let Some(failure) = directory.failure(&trial).map_err(Diagnostic::from)? {
             failures.push((trial, failure));
         } else {
-            missing += 1;
+            missing.push(trial);
         }
     }
+    let of_trial =
+        |trial: &Trial| Missing { key: trial.unit().name(), id: trial.id.clone(), about: describe(&trial.point) };
+    let missing: Vec<Missing> = missing.iter().map(of_trial).collect();
+    let home = launch::submissions(&directory);
+    let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };
+    let outlook = fates.as_ref().map(|fates| Outlook::of(&missing, fates));
     if arguments.json {
         let failed = failures.iter().map(|(trial, failure)| {
             let mut record = Map::from_iter([
@@ -43,28 +58,35 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             record.extend(failure.to_map());
             Value::Map(record)
         });
-        let entries: [(&str, Value); 5] = [
+        let entries: [(&str, Value); 6] = [
             ("name", header.definition.name.as_str().into()),
             ("trials", header.totals.trials.into()),
             ("finished", done.into()),
-            ("missing", missing.into()),
+            ("missing", (missing.len() as u64).into()),
+            ("earlier", earlier.into()),
             ("failed", failed.collect::<Vec<_>>().into()),
         ];
-        let value = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let mut value: Map = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value("trial"))));
         terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
     } else {
         let mut text = format!(
-            "{}: {done} of {} trials finished, {} failed, {missing} missing\n",
+            "{}: {done} of {} trials finished, {} failed, {} missing\n",
             header.definition.name,
             header.totals.trials,
-            failures.len()
+            failures.len(),
+            missing.len()
         );
+        if earlier > 0 {
+            text.push_str(&format!("{earlier} finished for earlier plans are kept; `sweep table --all` has them\n"));
+        }
         for (trial, failure) in &failures {
             text.push_str(&format!("failed {} ({}): {}\n", trial.id, describe(&trial.point), failure.message));
         }
+        text.extend(outlook.map(|outlook| outlook.text()));
         terminal.print(&text);
     }
-    Ok(if failures.is_empty() && missing == 0 { Exit::Success } else { Exit::Failure })
+    Ok(if failures.is_empty() && missing.is_empty() { Exit::Success } else { Exit::Failure })
 }
 
 /// Prints a sweep's results.
@@ -81,7 +103,8 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
         None => (sort.to_owned(), false),
     });
     let over = (!arguments.each).then(|| arguments.over.clone());
-    let query = Query { over, sort, only: only.collect::<Result<_, Box<Diagnostic>>>()? };
+    let only = only.collect::<Result<_, Box<Diagnostic>>>()?;
+    let query = Query { over, sort, only, scope: scope(arguments.all) };
     let made = || {
         let directory = Directory::open(&arguments.directory)?;
         table::table(&directory, &directory.header()?, &query)
@@ -112,10 +135,11 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
 pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Ending {
     let read = || {
         let directory = Directory::open(&arguments.directory)?;
-        let groups = table::grouped(table::finished(&directory)?, &arguments.over);
-        Ok((directory.header()?.definition, groups, directory))
+        let header = directory.header()?;
+        let trials = table::finished(&directory, &header, scope(arguments.all))?;
+        Ok((header.definition, table::grouped(trials, &arguments.over)))
     };
-    let (definition, groups, directory) = read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    let (definition, groups) = read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
     let Some((axes, trials)) = table::best(&groups, &definition.metric, definition.goal) else {
         let line = format!("no finished trial has the metric `{}`", definition.metric);
         return Err(Box::new(Diagnostic::new("sweep/best", line, Exit::Failure)));
@@ -124,8 +148,11 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
     let interval = interval.map(|(low, high)| format!(" [{low:.6}, {high:.6}]")).unwrap_or_default();
     let mut text =
         format!("{}\n{}: {:.6}{interval}, n = {n}\n", describe(axes), definition.metric, mean.unwrap_or(f64::NAN));
-    for trial in trials {
-        text.push_str(&format!("{}\n", directory.units().home().join(&trial.name).display()));
+    for trial in trials.iter().take(MOST_PATHS) {
+        text.push_str(&format!("{}\n", trial.path.display()));
+    }
+    if trials.len() > MOST_PATHS {
+        text.push_str(&format!("and {} more\n", trials.len() - MOST_PATHS));
     }
     terminal.print(&text);
     Ok(Exit::Success)
@@ -135,11 +162,15 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
 pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
     let made = || {
         let directory = Directory::open(&arguments.directory)?;
-        report::report(&directory, &directory.header()?, &arguments.over)
+        report::report(&directory, &directory.header()?, &arguments.over, scope(arguments.all))
     };
     let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
     put(&arguments.output, page.as_bytes())?;
     Ok(Exit::Success)
+}
+
+fn scope(all: bool) -> Scope {
+    if all { Scope::All } else { Scope::Plan }
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {

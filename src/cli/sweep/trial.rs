@@ -13,6 +13,7 @@ use crate::sweep::directory::Directory;
 use crate::sweep::outcome::{METRICS, Outcome, TRACE, evaluated};
 use crate::sweep::plan::Trial;
 use crate::sweep::pool;
+use crate::sweep::progress::Note;
 use crate::sweep::stopping::{Hearing, Watched};
 
 /// Runs the trial that works in `attempt`.
@@ -23,7 +24,10 @@ pub(super) fn run(sweep: &Rc<ScriptedSweep>, attempt: &Path, terminal: &Rc<Termi
     if File::open(attempt).is_ok_and(|directory| directory.try_lock().is_ok()) {
         return Exit::Interrupted;
     }
-    match outcome(sweep, attempt) {
+    terminal.note_progress(Note::new(attempt));
+    let ending = outcome(sweep, attempt);
+    terminal.end_progress();
+    match ending {
         Ok(Some(outcome)) => match outcome.write(attempt) {
             Ok(()) => Exit::Success,
             Err(problem) => failed(&problem.into(), terminal),

@@ -100,13 +100,27 @@ impl ScriptedSweep {
     /// # Errors
     /// One line: what the script raised, or what is wrong with the configuration.
     pub fn experiment(&self, point: &Map) -> Result<ScriptedExperiment, String> {
-        self.experiment_inner(point).map_err(|fault| match fault {
-            Fault::Line(line) => line,
-            Fault::Lua(error) => message(&error),
-        })
+        self.experiment_inner(point).map_err(told)
     }
 
     fn experiment_inner(&self, point: &Map) -> Result<ScriptedExperiment, Fault> {
+        let made = self.made(point)?;
+        let named = made.identifies_itself().0;
+        Ok(made.changed(|config| {
+            if !named {
+                config.run.name = format!("{} {}", self.definition.name, describe(point));
+            }
+            for (axis, value) in flat(point) {
+                if !IDENTITY_KEYS.contains(&axis.as_str()) {
+                    config.run.meta.entry(axis).or_insert(value);
+                }
+            }
+        }))
+    }
+
+    /// The experiment at `point` without what only labels it: more axes leave the others' trials alone
+    /// where they make no difference.
+    fn made(&self, point: &Map) -> Result<ScriptedExperiment, Fault> {
         let set = |path: &String| point.get(path).map(|value| (path.clone(), value.clone()));
         let overrides: Vec<_> = self.paths.iter().filter_map(set).collect();
         let made = match &self.maker {
@@ -118,19 +132,9 @@ impl ScriptedSweep {
                 of_given(&self.lua, &self.host, &given, &overrides)?
             }
         };
-        let (named, seeded) = made.identifies_itself();
-        Ok(made.changed(|config| {
-            if !named {
-                config.run.name = format!("{} {}", self.definition.name, describe(point));
-            }
-            let seed = point.get("seed").and_then(Value::as_count);
-            config.run.seed = seed.filter(|_| !seeded).unwrap_or(config.run.seed);
-            for (axis, value) in flat(point) {
-                if !IDENTITY_KEYS.contains(&axis.as_str()) {
-                    config.run.meta.entry(axis).or_insert(value);
-                }
-            }
-        }))
+        let seeded = made.identifies_itself().1;
+        let seed = point.get("seed").and_then(Value::as_count).filter(|_| !seeded);
+        Ok(made.changed(|config| config.run.seed = seed.unwrap_or(config.run.seed)))
     }
 
     /// What `point` comes down to.
@@ -138,23 +142,28 @@ impl ScriptedSweep {
     /// # Errors
     /// As for [`ScriptedSweep::experiment`].
     pub fn resolve(&self, point: &Map) -> Result<Resolved, String> {
-        let config = self.experiment(point)?.resolved()?;
+        let config = self.made(point).map_err(told)?.resolved()?;
         let (value, steps) = (config.to_value(), config.rollout.total_steps);
-        // What cannot be recorded by value is told apart by the script that it stands in.
-        let identity = if holds_unrecorded(&value) {
-            let sources = self.sources().into_iter().map(|(name, digest)| (name, digest.into())).collect();
-            Unit::new("", &Value::List(vec![value, Value::Map(sources)])).identity().to_owned()
-        } else {
-            Unit::new("", &value).identity().to_owned()
-        };
-        Ok(Resolved { identity, steps })
+        let mut decides = vec![value];
+        // What cannot be recorded by value is told apart by the script that it stands in, and by the
+        // point that it may have seen.
+        if decides.iter().any(holds_unrecorded) {
+            decides.extend([self.sources_value(), Value::Map(point.clone())]);
+        }
+        // A rule cuts trials short.
+        if let Some(stopping) = &self.definition.stopping {
+            decides.push(stopping.to_value());
+            decides.extend(self.watch.as_ref().map(|_| self.sources_value()));
+        }
+        let input = if decides.len() == 1 { decides.remove(0) } else { Value::List(decides) };
+        Ok(Resolved { identity: Unit::new("", &input).identity().to_owned(), steps })
     }
 
     /// What proposes the points, if they are searched for, and how many.
     #[must_use]
     pub fn search(&self) -> Option<(Box<dyn Sampler>, Extent)> {
         let search = self.search.as_ref()?;
-        Some((search.sampler(&self.lua, self.definition.goal), search.extent))
+        Some((search.sampler(&self.lua, self.definition.goal), search.extent.clone()))
     }
 
     /// What the script makes of a window for the rule that ends trials; `None` where the rule's own
@@ -178,6 +187,24 @@ impl ScriptedSweep {
         names.sort();
         let digest = |name: String| sources.text(&name).map(|text| (name, sha256_hex(text.as_bytes())));
         names.into_iter().filter_map(digest).collect()
+    }
+
+    /// The text of the source called `name`.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<String> {
+        self.host.sources.text(name).map(|text| text.to_string())
+    }
+
+    /// As plain data.
+    fn sources_value(&self) -> Value {
+        Value::Map(self.sources().into_iter().map(|(name, digest)| (name, digest.into())).collect())
+    }
+}
+
+fn told(fault: Fault) -> String {
+    match fault {
+        Fault::Line(line) => line,
+        Fault::Lua(error) => message(&error),
     }
 }
 

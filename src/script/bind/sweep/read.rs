@@ -58,12 +58,22 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
         let known = METRICS.into_iter().chain(crate::eval::metrics::TABLE.iter().map(|metric| metric.name));
         Fault::Line(format!("`metric`: unknown metric `{metric}`; {}", suggest::hint(&metric, "there are", known)))
     })?;
-    if search.is_some() && (space.is_some() || repeats.is_some() || except.is_some()) {
-        let line = "sweep: `search` proposes the points; `axes`, `repeats` and `except` do not go with it";
-        return Err(Fault::Line(line.to_owned()));
-    }
     if search.is_some() {
+        let why = [
+            (space.is_some(), "axes", "the search proposes the points; give it what would be an axis"),
+            (
+                except.is_some(),
+                "except",
+                "what it never comes out of, a search does not learn to avoid; let `experiment` raise an error there",
+            ),
+        ];
+        if let Some((_, key, why)) = why.into_iter().find(|(given, ..)| *given) {
+            return Err(Fault::Line(format!("sweep: `{key}` does not go with `search`: {why}")));
+        }
+    }
+    if let Some(search) = &mut search {
         space = Some(Space::Points(Vec::new()));
+        search.extent.seeds = repeats.take().unwrap_or_default();
     }
     let mut space = space.unwrap_or(Space::Product(Vec::new()));
     if let Some(repeats) = repeats {

@@ -86,7 +86,7 @@ fn read(count: &LuaValue, options: &LuaValue, startup: bool) -> Result<(Extent, 
         let enough = u64::try_from(given).ok().filter(|_| given >= least);
         enough.ok_or_else(|| format!("`{name}` must be at least {least}, got {given}"))
     };
-    let mut extent = Extent { trials: whole(count, "n", 0)?, ahead: 4 };
+    let mut extent = Extent { points: whole(count, "n", 0)?, ahead: 4, seeds: Vec::new() };
     let (mut seeded, mut first) = (0, 10);
     if !options.is_nil() {
         for (key, value) in convert::entries(&table(options, "options")?, "options")? {
