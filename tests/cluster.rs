@@ -4,6 +4,7 @@
 //! file that `SLURM_TESTS_NOT_RUN` names, which `tests/run` shows at its end; the others go
 //! through programs that stand for Slurm's.
 
+mod campaign;
 mod faults;
 mod stand_in;
 

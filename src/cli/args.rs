@@ -390,7 +390,7 @@ pub(super) enum RolloutsCommand {
         after_help = "Example: skyfall rollouts run --shard-manifest campaign/shard-manifest.jsonl --script oracle.lua --all --jobs 8\n         skyfall rollouts run --shard-manifest campaign/shard-manifest.jsonl --script oracle.lua --shard-id 7\n\nExit codes: 0 done or there already, 1 failed, 3 over its time, 65 not as planned (no use to try again), 75 try again (a full disk, say), 130 interrupted."
     )]
     Run(RunShardsArguments),
-    /// Say how far a campaign is, from the files alone
+    /// Say how far a campaign is, from the files; of what a cluster has, where it stands there
     #[command(after_help = "Example: skyfall rollouts status campaign/shard-manifest.jsonl --require-complete")]
     Status(CampaignStatusArguments),
     /// List what dead attempts left beside a campaign's stores, and remove it

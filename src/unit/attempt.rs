@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::place::put;
 use super::{MARKER, Unit, UnitError};
+use crate::digest::sha256_hex;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -39,7 +40,8 @@ impl Attempt {
     /// When its directory cannot be made.
     pub fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         loop {
-            match Self::named(attempts.join(format!("{}.{:016x}", unit.name(), nonce())), place.clone(), unit) {
+            let name = format!("{}.{}-{:016x}", unit.name(), machine(), nonce());
+            match Self::named(attempts.join(name), place.clone(), unit) {
                 Ok(Some(attempt)) => return Ok(attempt),
                 // Someone who clears up took it for abandoned before it was locked.
                 Ok(None) | Err(UnitError::Taken { .. }) => {}
@@ -188,13 +190,17 @@ impl Drop for Attempt {
     }
 }
 
-/// Whether a living process holds an attempt's directory.
+/// Whether a living process holds an attempt's directory, or may do so on another machine.
 pub(super) fn is_held(path: &Path) -> bool {
-    File::open(path).is_ok_and(|directory| directory.try_lock().is_err())
+    is_elsewhere(path) || File::open(path).is_ok_and(|directory| directory.try_lock().is_err())
 }
 
-/// Removes an attempt's directory if no living process holds it.
+/// Removes an attempt's directory if no living process holds it, as far as this machine can tell:
+/// on a shared file system it does not see the locks of others.
 pub(super) fn clear(path: &Path) -> bool {
+    if is_elsewhere(path) {
+        return false;
+    }
     let Ok(directory) = File::open(path) else { return false };
     directory.try_lock().is_ok() && fs::remove_dir_all(path).is_ok()
 }
@@ -216,6 +222,20 @@ fn sync_tree(path: &Path) -> io::Result<()> {
         }
     }
     File::open(path)?.sync_all()
+}
+
+/// What the attempts of this machine have in their names: of its name, which no other machine of a
+/// cluster has, and which stays over a restart.
+fn machine() -> String {
+    let name = fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    sha256_hex(&name).chars().take(8).collect()
+}
+
+/// Whether an attempt was begun on another machine.
+fn is_elsewhere(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let own = name.rsplit_once('.').and_then(|(_, own)| own.split_once('-'));
+    own.is_some_and(|(of, nonce)| (of.len(), nonce.len()) == (8, 16) && of != machine())
 }
 
 /// Unlike that of any other attempt: the system's random keys, hashed.

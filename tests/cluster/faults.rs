@@ -25,11 +25,11 @@ fn is_writing(scratch: &Scratch, trial: &str) -> bool {
 }
 
 /// The process of a task, by what it was called with.
-fn process_of(task: &str) -> Pid {
+pub(super) fn process_of(task: &str) -> Pid {
     let of_task = |entry: &std::fs::DirEntry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
-        words.windows(4).any(|words| words[..2] == ["sweep", "task"] && words[2..].join(" ") == task)
+        words.windows(4).any(|words| words.join(" ") == task)
     };
     let found = std::fs::read_dir("/proc").unwrap().flatten().find(of_task).unwrap();
     Pid::from_raw(found.file_name().to_string_lossy().parse().unwrap()).unwrap()
@@ -62,7 +62,7 @@ fn a_task_is_killed_and_one_requeued_and_every_trial_is_there_once() {
     assert!(status.stdout.contains(&format!("\nrunning 0002 (seed=3): task {job}_2\n")), "{}", status.stdout);
 
     let submission = scratch.file("far/tasks/0001").canonicalize().unwrap();
-    kill_process(process_of(&format!("{} 2", submission.display())), Signal::KILL).unwrap();
+    kill_process(process_of(&format!("sweep task {} 2", submission.display())), Signal::KILL).unwrap();
     slurm.ask("scontrol", &["requeue", &format!("{job}_4")]);
     let log = scratch.file(&format!("far/tasks/0001/logs/{job}_4.log"));
     until("the requeued task writes again", || {
