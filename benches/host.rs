@@ -73,24 +73,30 @@ impl Measurement for Processor {
     }
 }
 
+/// The kernel counts a thread's time in ticks of milliseconds: one machine is too short to measure.
+const MACHINES: u64 = 50;
+
 fn start(criterion: &mut Criterion<Processor>) {
     let mut group = criterion.benchmark_group("start");
+    group.throughput(Throughput::Elements(MACHINES)).sample_size(10);
     for (name, code) in
         [("library", "require 'skyfall'"), ("library, every module of it", "for _ in pairs(require 'skyfall') do end")]
     {
-        group.bench_function(name, |bencher| bencher.iter(|| host(code.to_owned()).run().unwrap()));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| (0..MACHINES).for_each(|_| drop(host(code.to_owned()).run().unwrap())));
+        });
     }
     group.finish();
 }
 
-const CALLS: u64 = 10_000;
+const CALLS: u64 = 200_000;
 const TERMS: [(&str, &str); 3] = [
     ("scalar", "function(s) return s.env_reward end"),
     ("component", "function(s) return 1 - math.abs(s.next_observation[1]) / 2.4 end"),
     ("cosine", "function(s) return math.cos(s.next_observation[3]) end"),
 ];
 
-/// Ten thousand steps scored by one term.
+/// So many steps scored by one term.
 fn score(composition: &mut Composition) -> f64 {
     let observation = Element::Array(Array::from_vec(&[4], vec![0.1_f32, 0.2, 0.3, 0.4]).unwrap());
     let (action, info, clock) = (Element::Discrete(1), Info::default(), Rc::default());
@@ -119,7 +125,7 @@ fn term(criterion: &mut Criterion<Processor>) {
     let lua = mlua::Lua::new();
     let add: mlua::Function = lua.load("return function(a, b, c, d) return a + b + c + d end").eval().unwrap();
     let mut group = criterion.benchmark_group("term");
-    group.throughput(Throughput::Elements(CALLS));
+    group.throughput(Throughput::Elements(CALLS)).sample_size(10);
     group.bench_function("bare call of four numbers", |bencher| {
         bencher.iter(|| (0..CALLS).map(|_| add.call::<f64>((1.0, 2.0, 3.0, 4.0)).unwrap()).sum::<f64>());
     });

@@ -1,6 +1,7 @@
 //! Element-wise choice: the lesser and the greater, limits, one of two by a condition, and logic.
 //!
 //! Truth is an element that is not 0 (NaN is true, as in NumPy); what comes of logic is `bool`.
+#![allow(clippy::bool_comparison, reason = "one expression serves every element type")]
 
 use ndarray::ArrayD;
 
@@ -40,7 +41,11 @@ impl Array {
         let (left, right) = (self.rounded(dtype)?, other.rounded(dtype)?);
         with_dtype!(dtype, T => {
             let (left, right) = both::<T>(&left, &right)?;
-            if greater { zip(left, right, |a: T, b: T| pick(a, b, a > b)) } else { zip(left, right, |a: T, b: T| pick(a, b, a < b)) }
+            if greater {
+                zip(left, right, |a: T, b: T| pick(a, b, a > b))
+            } else {
+                zip(left, right, |a: T, b: T| pick(a, b, a < b))
+            }
         })
     }
 
