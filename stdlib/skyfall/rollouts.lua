@@ -191,14 +191,17 @@ end
 --- `source` is its row's. Records must follow from the row alone, so that a shard comes out the same
 --- whichever process makes it.
 ---
----     return rollouts.oracle {
----       options = { discount_gamma = 0.95, selected_depth_enabled = false },
----       records = function(rows, shard)
----         for _, row in ipairs(rows) do
----           shard:add { source = row.source, ... }
----         end
----       end,
----     }
+--- ```lua
+--- local oracle = skyfall.rollouts.oracle {
+---   options = { discount_gamma = 0.95, selected_depth_enabled = false },
+---   records = function(rows, shard)
+---     for _, row in ipairs(rows) do
+---       shard:add { source = row.source, rollout_id_prefix = row.sample_key } -- and the record's other keys
+---     end
+---   end,
+--- }
+--- assert(type(oracle) == "userdata") -- a script returns it
+--- ```
 ---@param oracle { options: table?, records: fun(rows: skyfall.RolloutsShardRow[], shard: skyfall.RolloutsShard) } the writer's options, but for `store_dir` and `split_manifest_hash`, and what adds the records
 ---@return skyfall.RolloutsOracle
 M.oracle = native.oracle
