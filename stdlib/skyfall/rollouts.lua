@@ -192,15 +192,17 @@ end
 --- whichever process makes it.
 ---
 --- ```lua
---- local oracle = skyfall.rollouts.oracle {
+--- local rollouts = skyfall.rollouts
+--- return rollouts.oracle {
 ---   options = { discount_gamma = 0.95, selected_depth_enabled = false },
 ---   records = function(rows, shard)
 ---     for _, row in ipairs(rows) do
----       shard:add { source = row.source, rollout_id_prefix = row.sample_key } -- and the record's other keys
+---       local record = rollouts.toy_record(row.sample_index, row.scene_id)
+---       record.source = row.source
+---       shard:add(record)
 ---     end
 ---   end,
 --- }
---- assert(type(oracle) == "userdata") -- a script returns it
 --- ```
 ---@param oracle { options: table?, records: fun(rows: skyfall.RolloutsShardRow[], shard: skyfall.RolloutsShard) } the writer's options, but for `store_dir` and `split_manifest_hash`, and what adds the records
 ---@return skyfall.RolloutsOracle
