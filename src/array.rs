@@ -8,21 +8,28 @@
 mod arithmetic;
 mod convert;
 mod dtype;
+mod elementwise;
 mod error;
 mod index;
 mod item;
+mod join;
+mod linear;
 mod nested;
 pub mod npy;
 pub mod npz;
+mod order;
 mod reduce;
+mod select;
 
 use half::f16;
 use ndarray::{ArrayD, IxDyn};
 
 pub use arithmetic::{Comparison, Operation};
 pub use dtype::DType;
+pub use elementwise::Function;
 pub use error::ArrayError;
 pub use item::{Item, Scalar};
+pub use select::Logic;
 
 /// An array in C order, of one of the element types the file formats know.
 #[derive(Clone, Debug, PartialEq)]

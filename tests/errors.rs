@@ -19,6 +19,8 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("04_provider", "04_providers.lua", "origin = windy", "orgin = windy"),
     ("04_capture", "04_providers.lua", "act = function(self)", "act = function(self) local _ = gusts"),
     ("05_shape", "05_rollouts.lua", "poses[i] = pose", "poses[i + i % 2] = pose"),
+    ("06_axis", "06_sweep.lua", "noise = { 0.05, 0.2, 0.8 }", "noise = 0.05"),
+    ("06_key", "06_sweep.lua", "metric = \"mean_reward\"", "metrik = \"mean_reward\""),
     ("05_option", "05_rollouts.lua", "discount_gamma = 0.95", "discount = 0.95"),
 ];
 
@@ -34,6 +36,31 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     ("spoken", "error(setmetatable({}, { __tostring = function() return 'it speaks' end }))"),
     ("object", "error(print)"),
+    ("recursion", "local function f(n)\n  return 1 + f(n + 1)\nend\nf(1)"),
+    ("coroutines_without_end", "local function f()\n  return coroutine.wrap(f)()\nend\nf()"),
+    (
+        "generator",
+        "local function inner(n)\n  if n == 3 then error('three is too many') end\n  coroutine.yield(n)\nend\n\
+         local function all()\n  for n = 1, 5 do inner(n) end\nend\nlocal function count()\n  for n in coroutine.wrap(all) do print(n) end\nend\ncount()",
+    ),
+    (
+        "nested_coroutines",
+        "local outer = coroutine.create(function()\n  local inner = coroutine.wrap(function()\n    local t = {}\n    return t.a.b\n  end)\n  inner()\nend)\n\
+         local ok, why = coroutine.resume(outer)\nif not ok then error(why, 0) end",
+    ),
+    (
+        "callback_function",
+        "local a = require 'skyfall.array'\nlocal function half(x)\n  return x / nil\nend\nlocal function all(values)\n  return values:map(function(x)\n    return half(x)\n  end)\nend\nall(a.new('f32', 2))",
+    ),
+    ("sorted", "local runs = { { n = 1 }, { m = 2 } }\ntable.sort(runs, function(a, b)\n  return a.n < b.n\nend)"),
+    (
+        "table_in_coroutine",
+        "local co = coroutine.wrap(function()\n  error { code = 'lab/empty', message = 'the list is empty' }\nend)\nco()",
+    ),
+    (
+        "caught_before",
+        "local ok = coroutine.resume(coroutine.create(function() error 'elsewhere' end))\nassert(not ok)\nerror 'here'",
+    ),
     ("syntax", "local x = 3\nif x then\n  print(x"),
     ("method", "local skyfall = require 'skyfall'\nlocal rng = skyfall.random.rng(1)\nrng.uniform()"),
     ("library", "local skyfall = require 'skyfall'\nskyfall.space.box {\n  low = 0,\n  hihg = { 1 },\n}"),

@@ -124,6 +124,27 @@ fn memory_is_bounded_in_lua_and_in_arrays() {
 }
 
 #[test]
+fn what_the_machine_cannot_hold_is_an_error_without_a_limit_too() {
+    let scratch = Scratch::new();
+    for code in ["print(io.read(1 << 50))", "for l in io.lines('script.lua', 1 << 50) do end"] {
+        scratch.script(code).failed(3, &["error[limit/memory]: not enough memory"]);
+    }
+    let code = "local a = require 'skyfall.array' local x = a.new('u8', { 1 << 20, 1 })\n\
+                for _, f in ipairs { function() return x + x:transpose() end, function() return x:dot(x:transpose()) end,\n\
+                function() return a.where(x, x, x:transpose()) end, function() return a.range(1, 1 << 40) end } do\n\
+                local ok, why = pcall(f) assert(not ok and why:find 'too large', why) end print 'refused'";
+    assert_eq!(scratch.script(code).ok().stdout, "refused\n");
+}
+
+#[test]
+fn what_coroutines_say_of_themselves_names_no_code_of_the_host() {
+    let code = "local co co = coroutine.create(function() print(pcall(coroutine.close, co)) end) coroutine.resume(co)\n\
+                local function deep() return coroutine.wrap(deep)() end print(pcall(deep))";
+    let said = Scratch::new().script(code).ok().stdout;
+    assert_eq!(said, "false\tcannot close a running coroutine\nfalse\tC stack overflow\n");
+}
+
+#[test]
 fn a_limit_stops_a_native_run_between_two_steps() {
     let scratch = Scratch::new();
     scratch.write(

@@ -12,7 +12,7 @@ use half::f16;
 use ndarray::ArrayD;
 
 use super::dtype::Sort;
-use super::{Array, ArrayError, DType, Item, Scalar, element_count, with_dtype};
+use super::{Array, ArrayError, DType, Item, Scalar, each, reserve, with_dtype};
 use crate::value::Value;
 
 /// What to compute from two elements.
@@ -30,6 +30,7 @@ pub enum Operation {
 #[expect(missing_docs, reason = "each variant is named after the comparison")]
 pub enum Comparison {
     Equal,
+    NotEqual,
     Less,
     LessOrEqual,
     Greater,
@@ -80,6 +81,7 @@ impl Array {
         with_dtype!(dtype, T => match (T::unwrap(&left), T::unwrap(&right)) {
             (Some(left), Some(right)) => match comparison {
                 Comparison::Equal => zip(left, right, |a: T, b: T| a == b),
+                Comparison::NotEqual => zip(left, right, |a: T, b: T| a != b),
                 Comparison::Less => zip(left, right, |a: T, b: T| a < b),
                 Comparison::LessOrEqual => zip(left, right, |a: T, b: T| a <= b),
                 Comparison::Greater => zip(left, right, |a: T, b: T| a > b),
@@ -108,15 +110,24 @@ impl Array {
     }
 
     /// This array as `dtype`; towards floats, values are rounded.
-    fn rounded(&self, dtype: DType) -> Result<Cow<'_, Self>, ArrayError> {
+    pub(super) fn rounded(&self, dtype: DType) -> Result<Cow<'_, Self>, ArrayError> {
         if self.dtype() == dtype {
             return Ok(Cow::Borrowed(self));
         }
-        if dtype.is_float() && self.dtype() != DType::Bool {
-            return Self::from_scalars(dtype, self.shape(), self.numbers().map(Scalar::Float)).map(Cow::Owned);
+        match dtype {
+            DType::F64 => Ok(Cow::Owned(each!(self, array => Self::F64(array.mapv(|item| item.to_f64()))))),
+            DType::F32 => Ok(Cow::Owned(each!(self, array => Self::F32(array.mapv(|item| narrowed(item.to_f64())))))),
+            DType::F16 => {
+                Ok(Cow::Owned(each!(self, array => Self::F16(array.mapv(|item| f16::from_f64(item.to_f64()))))))
+            }
+            integer => self.astype(integer).map(Cow::Owned),
         }
-        self.astype(dtype).map(Cow::Owned)
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what narrowing a float means")]
+const fn narrowed(value: f64) -> f32 {
+    value as f32
 }
 
 /// `compute` over the elements of two arrays, and whether a result was outside its dtype.
@@ -135,18 +146,17 @@ fn arithmetic<T: Number>(
 }
 
 /// `function` over the elements of two arrays, each repeated along the axes it lacks.
-fn zip<T: Item, R: Item>(
+pub(super) fn zip<T: Item, R: Item>(
     left: &ArrayD<T>,
     right: &ArrayD<T>,
     mut function: impl FnMut(T, T) -> R,
 ) -> Result<Array, ArrayError> {
     let mismatch = || mismatch(left.shape(), right.shape());
     let shape = broadcast_shape(left.shape(), right.shape()).ok_or_else(mismatch)?;
-    element_count(&shape).ok_or_else(mismatch)?;
     let (left, right) = (left.as_standard_layout(), right.as_standard_layout());
     let (a, b) = (left.as_slice().unwrap_or_default(), right.as_slice().unwrap_or_default());
     let block = Block::of(left.shape(), right.shape(), &shape);
-    let mut items: Vec<R> = Vec::with_capacity(shape.iter().product());
+    let mut items: Vec<R> = reserve(&shape, R::DTYPE)?;
     // Plain slices, which the compiler turns into vector code, from block to block.
     block.each(left.shape(), right.shape(), &shape, |at, other| {
         let (a, b) = (a.get(at..).unwrap_or_default(), b.get(other..).unwrap_or_default());

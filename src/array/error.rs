@@ -42,6 +42,12 @@ pub enum ArrayError {
     /// Something in the lists that is no number.
     #[error("expected a number{}, found {found}", place(.path))]
     NotANumber { path: Vec<usize>, found: &'static str },
+    /// Shapes that have no product.
+    #[error("shapes {left:?} and {right:?} have no product: the last axis of the one meets the first of the other")]
+    Product { left: Vec<usize>, right: Vec<usize> },
+    /// A join of no arrays.
+    #[error("there is no array to join")]
+    Nothing,
     /// Arithmetic that left its dtype's range.
     #[error("an integer result does not fit {dtype}")]
     Overflow { dtype: DType },
@@ -61,7 +67,7 @@ impl Problem for ArrayError {
             Self::UnknownDtype { .. } => "array/unknown-dtype",
             Self::Shape { .. } | Self::Ragged { .. } => "array/shape",
             Self::TooLarge { .. } => "array/too-large",
-            Self::Broadcast { .. } => "array/broadcast",
+            Self::Broadcast { .. } | Self::Product { .. } | Self::Nothing => "array/broadcast",
             Self::Index { .. } | Self::Axis { .. } | Self::Empty { .. } | Self::Slice { .. } => "array/index",
             Self::Lost { .. } | Self::NotANumber { .. } | Self::Overflow { .. } => "array/value",
         }

@@ -13,6 +13,9 @@ use super::Array;
 use super::npy::{self, NpyError};
 use zip::Archive;
 
+/// What does not fit the 32 bits of a ZIP file's sizes and offsets, headers aside.
+const MOST: usize = u32::MAX as usize - (1 << 24);
+
 /// Every array of the archive at `path`, in its order.
 ///
 /// # Errors
@@ -68,7 +71,20 @@ pub fn open_one_at_most(path: &Path, key: &str, most: usize) -> Result<Array, Np
 /// The same arrays give the same bytes.
 ///
 /// # Errors
-/// What the system says; when an array takes 4 GiB or more.
+/// What the system says; when an array takes 4 GiB or more, or all of them do as they are, before
+/// anything is written.
 pub fn save(path: &Path, arrays: &IndexMap<String, Array>, compressed: bool) -> Result<(), NpyError> {
+    let mut total = 0_usize;
+    for (key, array) in arrays {
+        let size = array.len().saturating_mul(array.dtype().size());
+        total = total.saturating_add(size);
+        if size >= MOST || total >= MOST && !compressed {
+            let line = format!(
+                "cannot write {}: with `{key}` its arrays take {total} bytes, and an .npz file holds less than 4 GiB here; save them as .npy files",
+                path.display()
+            );
+            return Err(NpyError::Write(line));
+        }
+    }
     npy::staged(path, |file| zip::write(file, arrays, compressed))
 }

@@ -10,7 +10,7 @@ impl Array {
     /// The sum of all elements, left to right in float64 (`bool` counts); 0 without elements.
     #[must_use]
     pub fn sum(&self) -> f64 {
-        self.numbers().fold(0.0, |sum, number| sum + number)
+        each!(self, array => array.iter().fold(0.0, |sum, item| sum + item.to_f64()))
     }
 
     /// The arithmetic mean; NaN without elements.
@@ -73,7 +73,7 @@ impl Array {
         Ok(each!(self, array => extreme_along(array, axis, |a, b| a > b)))
     }
 
-    fn check_not_empty(&self, axis: usize) -> Result<(), ArrayError> {
+    pub(super) fn check_not_empty(&self, axis: usize) -> Result<(), ArrayError> {
         match self.axis_length(axis)? {
             0 => Err(ArrayError::Empty { axis, shape: self.shape().to_vec() }),
             _ => Ok(()),
@@ -92,7 +92,7 @@ fn extreme<T: Item>(items: impl Iterator<Item = T>, better: impl Fn(T, T) -> boo
 
 /// Whether `item` takes the place of `best`: NaN does, and keeps it.
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-fn beats<T: Item>(item: T, best: T, better: impl Fn(T, T) -> bool) -> bool {
+pub(super) fn beats<T: Item>(item: T, best: T, better: impl Fn(T, T) -> bool) -> bool {
     best == best && (item != item || better(item, best))
 }
 

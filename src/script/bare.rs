@@ -84,6 +84,7 @@ fn machine() -> mlua::Result<Lua> {
         array_bytes: ARRAYS,
         catalog: RefCell::new(Catalog::native()),
         tests: None,
+        failed: RefCell::default(),
         written: RefCell::default(),
     });
     lua.set_app_data(Rc::clone(&host));

@@ -3,9 +3,12 @@
 //! Globals are read off the compiled code, so that scopes are Lua's own; names of the library are
 //! read off the text, for locals that hold a module and nothing else.
 
+mod bounded;
 mod bytecode;
 
 use std::collections::BTreeMap;
+
+pub(super) use bounded::ends;
 
 use super::reference::{Entry, Module};
 use super::source::{Token, required_here, tokens};

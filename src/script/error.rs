@@ -1,6 +1,8 @@
 //! Errors of scripts: messages that begin with the script's `file:line:`, and the report of an
 //! error nobody caught.
 
+mod traceback;
+
 use std::fmt::Display;
 
 use mlua::Lua;
@@ -8,6 +10,8 @@ use mlua::Lua;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::loader::Sources;
 use crate::script::mark;
+
+pub(super) use traceback::{Failed, whole_way};
 
 /// Why a script could not be run to its end.
 #[derive(Debug)]
@@ -23,6 +27,9 @@ pub(super) const LIBRARY_CHUNK: &str = "[skyfall]";
 
 /// How many frames a report shows.
 const TRACE_LENGTH: usize = 8;
+/// How many frames are looked at: each is sought from the top of the stack anew, and a recursion
+/// without an end leaves hundreds of thousands.
+const MOST_LEVELS: usize = 200;
 
 /// An error whose message begins with the position in the script that called the library.
 pub(super) fn fail(lua: &Lua, message: impl Display) -> mlua::Error {
@@ -35,6 +42,7 @@ fn position(lua: &Lua) -> String {
 }
 
 /// One frame of the user's own code.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     file: String,
     line: usize,
@@ -59,6 +67,9 @@ pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
     }) {
         found.extend(frame);
         level += 1;
+        if level >= MOST_LEVELS {
+            break;
+        }
     }
     found
 }
@@ -89,6 +100,12 @@ pub(super) fn message(error: &mlua::Error) -> String {
     }
 }
 
+/// `text` without the position in the host's own Lua that the machine put in front.
+pub(super) fn without_host(text: &str) -> &str {
+    let own = text.strip_prefix(LIBRARY_CHUNK).and_then(|rest| rest.split_once(": "));
+    own.filter(|(place, _)| place.starts_with(':')).map_or(text, |(_, rest)| rest)
+}
+
 /// Whether `message` is what the machine says when it has no more memory.
 pub(super) fn is_memory(message: &str) -> bool {
     message.ends_with("not enough memory") || message.starts_with("memory error")
@@ -116,7 +133,7 @@ impl Raise {
         let mlua::Value::Table(table) = value else {
             let text = match value {
                 mlua::Value::Error(error) => message(error),
-                mlua::Value::String(text) => text.to_string_lossy(),
+                mlua::Value::String(text) => without_host(&text.to_string_lossy()).to_owned(),
                 other => format!("the error raised is a {} value, not text", other.type_name()),
             };
             return Self { text, ..Self::default() };

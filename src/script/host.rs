@@ -118,6 +118,8 @@ pub(super) struct Host {
     pub(super) catalog: RefCell<Catalog>,
     /// The tests it registers, if it is a file of tests.
     pub(super) tests: Option<Tests>,
+    /// What failed last in a coroutine, and where.
+    pub(super) failed: RefCell<error::Failed>,
     /// What it was let write.
     pub(super) written: RefCell<BTreeSet<PathBuf>>,
 }
@@ -196,9 +198,10 @@ impl ScriptHost {
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
                 known: RefCell::default(),
                 confinement: RefCell::default(),
-                array_bytes: settings.limits.memory.unwrap_or(usize::MAX),
+                array_bytes: settings.limits.memory.unwrap_or_else(limits::machine_memory),
                 catalog: RefCell::new(catalog),
                 tests: settings.tests.map(|(directory, seed)| Tests::new(directory, seed)),
+                failed: RefCell::default(),
                 written: RefCell::default(),
             });
             lua.set_app_data(Rc::clone(&host));
@@ -349,9 +352,11 @@ impl ScriptHost {
         raised: &Raised,
     ) -> mlua::Result<MultiValue> {
         let lua = &self.lua;
-        let seen = Rc::clone(raised);
+        let (seen, host) = (Rc::clone(raised), Rc::clone(&self.host));
         let handler = lua.create_function(move |lua, value: Value| {
-            seen.replace(Some((error::Raise::of_value(&value), error::frames(lua))));
+            let raise = error::Raise::of_value(&value);
+            let frames = error::whole_way(host.failed.take().frames_of(&raise, &value), error::frames(lua));
+            seen.replace(Some((raise, frames)));
             Ok(())
         })?;
         let guarded: Function = lua.named_registry_value(standard::SEEN)?;

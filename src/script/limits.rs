@@ -116,9 +116,7 @@ pub(super) fn out_of_memory(most: Option<usize>) -> Diagnostic {
 
 /// Puts `limits` on `lua`; where it is `interactive`, Ctrl-C is looked for as well.
 pub(super) fn install(lua: &Lua, host: &Rc<Host>, limits: Limits, interactive: bool) -> mlua::Result<()> {
-    if let Some(most) = limits.memory {
-        lua.set_memory_limit(most)?;
-    }
+    lua.set_memory_limit(limits.memory.unwrap_or_else(machine_memory))?;
     let spent = Rc::new(Cell::new(0_u64));
     if limits.instructions.is_some() {
         super::bare::limits::install(lua)?;
@@ -137,6 +135,15 @@ pub(super) fn install(lua: &Lua, host: &Rc<Host>, limits: Limits, interactive: b
             Some(stop) => Err(fail(lua, stop.diagnostic().message)),
         }
     })
+}
+
+/// How many bytes the machine has: what a script's values may take where no limit is asked, since the
+/// process ends where memory does.
+pub(super) fn machine_memory() -> usize {
+    const FALLBACK: usize = 64 << 30;
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    total.map_or(FALLBACK, |kilobytes: usize| kilobytes.saturating_mul(1024))
 }
 
 fn due(host: &Host, limits: Limits, spent: u64) -> Option<Stop> {

@@ -132,7 +132,7 @@ pub(super) fn is_library(name: &str) -> bool {
 /// The library module called `name`, if there is one, with its native half.
 pub(super) fn library_module(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Result<Option<Value>> {
     let Some((_, text)) = LIBRARY.iter().find(|(known, _)| *known == name) else { return Ok(None) };
-    let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), text)?;
+    let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), &without_comments(text))?;
     let short = name.strip_prefix("skyfall.").unwrap_or(name);
     let module: Value = chunk.call(super::bind::native(lua, host, short)?)?;
     let locked = match &module {
@@ -141,6 +141,16 @@ pub(super) fn library_module(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Re
     };
     host.known.borrow_mut().add_module(name, &module, &locked);
     Ok(Some(locked))
+}
+
+/// `text` with its lines of comments, of which the library has more than of code, empty: they take
+/// longer to read than the code does, and no line changes its number.
+fn without_comments(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        code.push_str(if line.starts_with("--") { "\n" } else { line });
+    }
+    code
 }
 
 /// The text of the script's own module `name`, without a first line beginning with `#`; `None`

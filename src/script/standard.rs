@@ -9,7 +9,7 @@ use mlua::chunk::ChunkMode;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value, Variadic};
 
 use crate::script::convert;
-use crate::script::error::{fail, message};
+use crate::script::error::{LIBRARY_CHUNK, fail, message, without_host};
 use crate::script::host::{Access, Host};
 use crate::script::limits::Stop;
 use crate::script::locked;
@@ -20,6 +20,7 @@ pub(super) const SEEN: &str = "skyfall.seen";
 /// Replaces what a script must not have, or must have in another form.
 pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     let globals = lua.globals();
+    let traceback: Function = globals.get::<Table>("debug")?.get("traceback")?;
     for name in ["debug", "dofile", "loadfile", "collectgarbage"] {
         globals.raw_set(name, Value::Nil)?;
     }
@@ -29,7 +30,7 @@ pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     // Lua seeds itself from addresses and the clock; a script must not differ from run to run.
     math.get::<Function>("randomseed")?.call::<()>(0)?;
     install_load(lua)?;
-    install_protected_calls(lua, host)?;
+    install_protected_calls(lua, host, traceback)?;
     install_io(lua, host)?;
     install_os(lua, host)?;
     locked::install(lua)?;
@@ -74,22 +75,33 @@ fn install_load(lua: &Lua) -> mlua::Result<()> {
 
 /// `pcall` and its kin hand errors of the library on as text, and never catch what ends the script
 /// from outside: `os.exit`, a limit, Ctrl-C. Nor a panic: it goes on as it is handed to `as_text`.
-fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
+fn install_protected_calls(lua: &Lua, host: &Rc<Host>, traceback: Function) -> mlua::Result<()> {
     let as_text = {
         let host = Rc::clone(host);
         lua.create_function(move |lua, value: Value| {
             let value = match &value {
                 Value::Error(error) => Value::String(lua.create_string(message(error))?),
+                Value::String(text) if text.as_bytes().starts_with(LIBRARY_CHUNK.as_bytes()) => {
+                    Value::String(lua.create_string(without_host(&text.to_string_lossy()))?)
+                }
                 _ => value,
             };
             Ok((value, host.stop.get().is_some()))
         })?
     };
+    // What failed in a coroutine still stands on the coroutine's own stack, until it is closed.
+    let note = {
+        let host = Rc::clone(host);
+        lua.create_function(move |_, (value, traceback): (Value, String)| {
+            host.failed.borrow_mut().note(&value, &traceback);
+            Ok(())
+        })?
+    };
     // A handler runs where the error was raised, in the midst of a hook perhaps, where no other
     // hook would stop it: once the script is to end none is called.
     let code = r#"
-        local as_text = ...
-        local error = error
+        local as_text, note, traceback = ...
+        local error, type = error, type
         local pcall_, xpcall_, resume_, close_ = pcall, xpcall, coroutine.resume, coroutine.close
         local function settle(ok, value, ...)
           if ok then return ok, value, ... end
@@ -105,7 +117,21 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
             return handler(text)
           end, ...))
         end
-        coroutine.resume = function(...) return settle(resume_(...)) end
+        local create_ = coroutine.create
+        local function noted(co, ok, value, ...)
+          if not ok and type(co) == "thread" then note(value, traceback(co)) end
+          return ok, value, ...
+        end
+        coroutine.resume = function(co, ...) return settle(noted(co, resume_(co, ...))) end
+        local function unwrapped(co, ok, value, ...)
+          if ok then return value, ... end
+          close_(co)
+          error(value, type(value) == "string" and 3 or 0)
+        end
+        coroutine.wrap = function(f)
+          local co = create_(f)
+          return function(...) return unwrapped(co, noted(co, resume_(co, ...))) end
+        end
         coroutine.close = function(...) return settle(close_(...)) end
         return function(f, handler, ...)
           return xpcall_(f, function(e)
@@ -114,7 +140,7 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
           end, ...)
         end
     "#;
-    let seen: Function = lua.load(code).set_name("=[skyfall]").call(as_text)?;
+    let seen: Function = lua.load(code).set_name("=[skyfall]").call((as_text, note, traceback))?;
     lua.set_named_registry_value(SEEN, seen)
 }
 

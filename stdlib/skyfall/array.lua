@@ -18,6 +18,9 @@ local M = {}
 --- assert(centred:get(1, 1) == -1.5 and (a * 2):sum() == 42)
 --- assert(a:slice(2, 2, -1):sum(2)[1] == 5)
 --- assert(a:gt(2):sum() == 4 and not a:gt(2):all())
+--- assert((a:gt(2) & a:lt(5)):sum() == 2 and a:argmax() == 6 and a:argmax(2)[1] == 3)
+--- assert(a:clip(2, 4):sum() == 19 and a:sqrt():get(2, 1) == 2 and a:abs():round().dtype == "f32")
+--- assert(a:dot({ 1, 0, 0 })[2] == 4 and a:cumsum(2):get(1, 3) == 6)
 --- ```
 ---@class skyfall.Array
 ---@field shape integer[] the length of each axis
@@ -35,9 +38,31 @@ local M = {}
 ---@field mean fun(self: skyfall.Array, axis: integer?): any as `sum`; NaN of nothing
 ---@field min fun(self: skyfall.Array, axis: integer?): any NaN if any is; nil of nothing
 ---@field max fun(self: skyfall.Array, axis: integer?): any NaN if any is; nil of nothing
----@field any fun(self: skyfall.Array): boolean whether an element is not 0 or false
----@field all fun(self: skyfall.Array): boolean whether no element is 0 or false
+---@field argmin fun(self: skyfall.Array, axis: integer?): any the position (from 1, in C order) of the least; the first NaN before all; nil of nothing
+---@field argmax fun(self: skyfall.Array, axis: integer?): any the position of the greatest
+---@field any fun(self: skyfall.Array, axis: integer?): any whether an element is not 0 or false; along an axis an array
+---@field all fun(self: skyfall.Array, axis: integer?): any whether no element is 0 or false
+---@field cumsum fun(self: skyfall.Array, axis: integer?): skyfall.Array running sums in float64; without an axis of all elements in C order
+---@field norm fun(self: skyfall.Array, axis: integer?): any the Euclidean length, in float64
+---@field dot fun(self: skyfall.Array, other: skyfall.Array|table): any inner product of vectors, a number; product of matrices, or of a matrix and a vector, in float64
+---@field sort fun(self: skyfall.Array, axis: integer?): skyfall.Array in rising order along an axis (the last), NaN at the end
+---@field abs fun(self: skyfall.Array): skyfall.Array
+---@field sign fun(self: skyfall.Array): skyfall.Array -1, 0 or 1; NaN stays
+---@field sqrt fun(self: skyfall.Array): skyfall.Array of integers as floats
+---@field exp fun(self: skyfall.Array): skyfall.Array of integers as floats
+---@field log fun(self: skyfall.Array): skyfall.Array the natural logarithm, of integers as floats
+---@field floor fun(self: skyfall.Array): skyfall.Array in the same dtype
+---@field ceil fun(self: skyfall.Array): skyfall.Array in the same dtype
+---@field round fun(self: skyfall.Array): skyfall.Array halves go to the even neighbour
+---@field minimum fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array the lesser of each two elements, NaN if either is
+---@field maximum fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array the greater of each two elements, NaN if either is
+---@field clip fun(self: skyfall.Array, low: skyfall.Array|number|nil, high: skyfall.Array|number|nil): skyfall.Array no element below `low` or above `high`
+---@field logical_and fun(self: skyfall.Array, other: skyfall.Array|number|boolean): skyfall.Array where both are not 0; of bool arrays also `a & b`
+---@field logical_or fun(self: skyfall.Array, other: skyfall.Array|number|boolean): skyfall.Array where either is not 0; of bool arrays also `a | b`
+---@field logical_xor fun(self: skyfall.Array, other: skyfall.Array|number|boolean): skyfall.Array where one only is not 0; of bool arrays also `a ~ b`
+---@field logical_not fun(self: skyfall.Array): skyfall.Array where elements are 0; of bool arrays also `~a`
 ---@field eq fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array where elements are equal, as `bool`
+---@field ne fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array where elements differ; NaN differs from all
 ---@field lt fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array where they are less
 ---@field le fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array where they are less or equal
 ---@field gt fun(self: skyfall.Array, other: skyfall.Array|number): skyfall.Array where they are greater
@@ -49,6 +74,10 @@ local M = {}
 ---@operator mul(skyfall.Array|number): skyfall.Array
 ---@operator div(skyfall.Array|number): skyfall.Array
 ---@operator unm: skyfall.Array
+---@operator band(skyfall.Array): skyfall.Array
+---@operator bor(skyfall.Array): skyfall.Array
+---@operator bxor(skyfall.Array): skyfall.Array
+---@operator bnot: skyfall.Array
 ---@operator len: integer
 
 --- An array of zeros.
@@ -73,6 +102,56 @@ M.new = native.new
 ---@param dtype skyfall.dtype
 ---@return skyfall.Array
 M.from = native.from
+
+--- The numbers of a numeric `for`: from `first` to `last`, both included. `i64` if all are integers,
+--- else `f64`.
+---
+--- ```lua
+--- assert(skyfall.array.range(1, 5):sum() == 15)
+--- assert(skyfall.array.range(0, 1, 0.25)[4] == 0.75)
+--- ```
+---@param first number
+---@param last number
+---@param step number?
+---@return skyfall.Array
+M.range = native.range
+
+--- Elements of `yes` where those of `condition` are not 0, else of `no`. All three broadcast; a number
+--- beside an array takes its dtype, as in arithmetic.
+---
+--- ```lua
+--- local a = skyfall.array.from({ -1, 2, -3 }, "f32")
+--- local rectified = skyfall.array.where(a:gt(0), a, 0)
+--- assert(rectified:sum() == 2 and rectified.dtype == "f32")
+--- ```
+---@param condition skyfall.Array|table
+---@param yes skyfall.Array|table|number
+---@param no skyfall.Array|table|number
+---@return skyfall.Array
+M.where = native.where
+
+--- Arrays of one shape along a new axis, the first unless told.
+---
+--- ```lua
+--- local rows = skyfall.array.stack { { 1, 2 }, { 3, 4 }, { 5, 6 } }
+--- assert(rows.shape[1] == 3 and rows:get(3, 2) == 6)
+--- assert(skyfall.array.stack({ { 1, 2 }, { 3, 4 } }, 2):get(1, 2) == 3)
+--- ```
+---@param parts (skyfall.Array|table)[]
+---@param axis integer?
+---@return skyfall.Array
+M.stack = native.stack
+
+--- Arrays one after the other along an axis, the first unless told; elsewhere their shapes are the same.
+---
+--- ```lua
+--- local both = skyfall.array.concatenate { { 1, 2 }, { 0.5 } }
+--- assert(#both == 3 and both.dtype == "f64")
+--- ```
+---@param parts (skyfall.Array|table)[]
+---@param axis integer?
+---@return skyfall.Array
+M.concatenate = native.concatenate
 
 --- The array in a NumPy `.npy` file, of any number or bool type; `uint64` is read as `i64` where
 --- it fits.

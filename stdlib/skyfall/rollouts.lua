@@ -191,14 +191,19 @@ end
 --- `source` is its row's. Records must follow from the row alone, so that a shard comes out the same
 --- whichever process makes it.
 ---
----     return rollouts.oracle {
----       options = { discount_gamma = 0.95, selected_depth_enabled = false },
----       records = function(rows, shard)
----         for _, row in ipairs(rows) do
----           shard:add { source = row.source, ... }
----         end
----       end,
----     }
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- return rollouts.oracle {
+---   options = { discount_gamma = 0.95, selected_depth_enabled = false },
+---   records = function(rows, shard)
+---     for _, row in ipairs(rows) do
+---       local record = rollouts.toy_record(row.sample_index, row.scene_id)
+---       record.source = row.source
+---       shard:add(record)
+---     end
+---   end,
+--- }
+--- ```
 ---@param oracle { options: table?, records: fun(rows: skyfall.RolloutsShardRow[], shard: skyfall.RolloutsShard) } the writer's options, but for `store_dir` and `split_manifest_hash`, and what adds the records
 ---@return skyfall.RolloutsOracle
 M.oracle = native.oracle

@@ -61,6 +61,74 @@ fn arithmetic_broadcasts_and_comparisons_are_arrays() {
 }
 
 #[test]
+fn functions_are_numpy_s() {
+    let scratch = Scratch::new();
+    scratch.script(include_str!("functions.lua")).ok();
+    let answer = crate::peers::python(&scratch, "check_arrays.py", &["given.npz", "done.npz"]);
+    let checked: usize = answer.trim_end().strip_prefix("ok ").unwrap().parse().unwrap();
+    assert!(checked > 750, "{checked}");
+}
+
+#[test]
+fn functions_over_all_elements_and_of_numbers() {
+    says("print(a:argmin(), a:argmax(), a:argmax(2):totable()[2], array.new('f32', 0):argmin())", "1\t6\t3\tnil");
+    says(
+        "print(array.from({ 1, 0/0, 3 }, 'f64'):argmax(), a:any(), a:all(1)[2], array.new('u8', 0):all())",
+        "2\ttrue\ttrue\ttrue",
+    );
+    says("print(a:cumsum()[6], a:norm() == math.sqrt(91), a:cumsum().dtype, #a:cumsum())", "21.0\ttrue\tf64\t6");
+    says(
+        "print(a:clip(2, 5):sum(), a:clip(nil, 2):sum(), a:minimum(2.5).dtype, a:maximum(3).dtype)",
+        "21.0\t11.0\tf64\ti32",
+    );
+    says(
+        "local x, y = a:gt(2), a:lt(5) print((x & y):sum(), (x | y):sum(), (x ~ y):sum(), (~x):sum())",
+        "2.0\t6.0\t4.0\t2.0",
+    );
+    says("print(a:logical_and(0):any(), a:logical_or(true):all(), a:ne(3):sum())", "false\ttrue\t5.0");
+    says(
+        "print(array.from({ 1, 2 }, 'f32'):dot { 3, 4 }, a:dot(a:transpose()):get(2, 1), #a:dot({ 1, 2, 3 }))",
+        "11.0\t32.0\t2",
+    );
+    says(
+        "print(array.where(a:gt(3), 1, 0).dtype, array.where(a:gt(3), a, 0.5).dtype, array.where({ true }, 1, 0.5)[1])",
+        "i64\tf64\t1.0",
+    );
+    says(
+        "print(array.range(1, 10, 3):totable()[4], #array.range(3, 1), array.range(3, 1, -1)[3], #array.range(0, 1, 0.1))",
+        "10\t0\t1\t11",
+    );
+    says(
+        "local w = array.range(math.mininteger, math.maxinteger, math.maxinteger) print(#w, w[1], w[3])",
+        "3\t-9223372036854775808\t9223372036854775806",
+    );
+    says(
+        "print(array.stack({ a, a, a }).shape[1], array.stack({ a, a }, -1).shape[3], array.concatenate({ a, a }, -1).shape[2])",
+        "3\t2\t6",
+    );
+    says(
+        "print(#array.concatenate { {}, { 1 } }, array.new('f32', { 2, 0 }):dot(array.new('f32', { 0, 3 })):sum())",
+        "1\t0.0",
+    );
+    says("print(#array.from({}, 'u8'), array.from({}, 'u8').dtype)", "0\tu8");
+    refused("local _ = array.new('u8', { 1 << 20, 1 }) + array.new('u8', { 1, 1 << 30 })", "too large");
+    refused("array.from({ -128 }, 'i8'):abs()", "does not fit i8");
+    refused("local _ = a & a", "`&`, `|` and `~` are for two bool arrays; of others there is `a:logical_and(b)`");
+    refused("a:dot(a)", "have no product");
+    refused("array.stack {}", "there is no array to join");
+    refused("array.stack({ a, { 1 } })", "do not broadcast");
+    refused("array.concatenate({ a, { 1, 2 } }, 1)", "do not broadcast");
+    refused("array.concatenate({ a, a }, 3)", "axis 3 does not exist: there are 2");
+    refused("array.stack({ a, a }, 4)", "axis 4 does not exist: there are 3");
+    refused("array.range(1, 2, 0)", "`step` must lead");
+    refused("array.range(1, math.huge)", "`step` must lead");
+    refused("array.range(1, math.maxinteger)", "too large");
+    refused("array.where(a, array.new('f32', 2), 1)", "do not broadcast");
+    refused("array.where(a, 'x', 1)", "`yes`: expected a number");
+    refused("array.from({ 1 }, 'f32'):sort(2)", "axis 2 does not exist");
+}
+
+#[test]
 fn mistakes_are_named() {
     refused("a:summ()", "an array has no field `summ`; did you mean `sum`?");
     refused("print(a.size)", "an array has no field `size`");

@@ -221,3 +221,21 @@ proptest! {
         let _ = npy::read(&mut &bytes[..]);
     }
 }
+
+#[test]
+fn an_archive_beyond_its_format_is_refused_before_anything_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("big.npz");
+    // Zeros that no one touches take no memory.
+    let half = || Array::zeros(DType::U8, &[(1 << 31) - 10]);
+    for arrays in [
+        vec![("whole", Array::zeros(DType::F64, &[1 << 29]))],
+        vec![("one", half()), ("two", half()), ("three", half())],
+    ] {
+        let arrays: IndexMap<String, Array> =
+            arrays.into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
+        let refused = npz::save(&path, &arrays, false).unwrap_err().to_string();
+        assert!(refused.contains("less than 4 GiB") && refused.contains("big.npz"), "{refused}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

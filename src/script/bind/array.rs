@@ -2,7 +2,9 @@
 
 mod files;
 mod held;
+mod making;
 mod methods;
+mod numeric;
 mod operators;
 
 use mlua::{Lua, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
@@ -42,12 +44,16 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             Ok(LuaArray::new(array.map_err(|problem| Fault::Line(problem.to_string()))?))
         })?
         .function("from", |lua, _, (values, dtype): (LuaValue, LuaValue)| {
-            let values = convert::read(&values, "values")?;
+            let values = numeric::listed(&values, "values")?;
             let array = Array::from_value(&values, dtype_of(&dtype)?)
                 .map_err(|problem| Fault::Line(format!("array.from: {problem}")))?;
             admit(lua, array.len())?;
             Ok(LuaArray::new(array))
         })?
+        .function("range", |lua, _, given| making::range(lua, given))?
+        .function("where", |lua, _, given| making::where_(lua, given))?
+        .function("stack", |lua, _, given| making::stack(lua, given))?
+        .function("concatenate", |lua, _, given| making::concatenate(lua, given))?
         .function("load_npy", files::load_npy)?
         .function("save_npy", files::save_npy)?
         .function("load_npz", files::load_npz)?
@@ -63,6 +69,7 @@ impl UserData for LuaArray {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         operators::add(methods);
         methods::add(methods);
+        numeric::add(methods);
     }
 }
 

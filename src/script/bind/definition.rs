@@ -5,6 +5,7 @@ use mlua::{Function, Lua, Table, Value as LuaValue};
 
 use super::Fault;
 use super::reward::{lua_record, recorded_source};
+use crate::script::budget;
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
@@ -117,11 +118,7 @@ fn like(default: &Value, value: &Value) -> Result<Value, &'static str> {
 /// One line when the record was changed, does not compile, or raises.
 pub(super) fn table_from_source(lua: &Lua, name: &str, code: &Value) -> Result<Table, String> {
     let source = recorded_source(code)?;
-    lua.load(source)
-        .set_name(format!("={name} (from the bundle)"))
-        .set_mode(mlua::chunk::ChunkMode::Text)
-        .eval()
-        .map_err(|error| message(&error))
+    budget::recorded(lua, name, source).map_err(|error| message(&error))
 }
 
 /// What a fault says, without a position.

@@ -7,7 +7,7 @@ use super::reward::{lua_record, recorded_source};
 use super::{Fault, Module, line};
 use crate::random::Rng;
 use crate::regime::{self, Provider, Regime, RegimeError, RegimeRecord, regime_to_value};
-use crate::script::budget::Meter;
+use crate::script::budget::{self, Meter};
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::source;
@@ -166,12 +166,7 @@ pub(in crate::script) fn provider_from_source(
         None => return regime::from_record(record, seed),
     };
     let source = recorded_source(code).map_err(fail)?;
-    let function: Function = lua
-        .load(source)
-        .set_name(format!("={} (from the bundle)", record.provider))
-        .set_mode(mlua::chunk::ChunkMode::Text)
-        .eval()
-        .map_err(|error| fail(message(&error)))?;
+    let function: Function = budget::recorded(lua, &record.provider, source).map_err(|error| fail(message(&error)))?;
     let provider = LuaProvider::new(lua, &record.provider, &record.params, &function, Ok(source.to_owned()), seed)
         .map_err(|error| fail(message(&error)))?;
     Ok(Box::new(provider))

@@ -9,7 +9,7 @@ use crate::digest::sha256_hex;
 use crate::reward::{self, Composition, StepView, Term, TermError, TermOrigin, TermRecord, TermValue};
 use crate::script::bind::experiment::ScriptedExperiment;
 use crate::script::bind::step::StepCall;
-use crate::script::budget::Meter;
+use crate::script::budget::{self, Meter};
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
@@ -316,12 +316,7 @@ pub(in crate::script) fn term_from_source(lua: &Lua, record: &TermRecord) -> Res
         return reward::builtin_from_record(record);
     };
     let source = recorded_source(code).map_err(fail)?;
-    let function: Function = lua
-        .load(source)
-        .set_name(format!("={} (from the bundle)", record.name))
-        .set_mode(mlua::chunk::ChunkMode::Text)
-        .eval()
-        .map_err(|error| fail(message(&error)))?;
+    let function: Function = budget::recorded(lua, &record.name, source).map_err(|error| fail(message(&error)))?;
     let code = TermCode {
         name: record.name.clone(),
         params: record.params.clone(),

@@ -10,20 +10,91 @@ pub(super) struct Access {
 }
 
 /// The instructions that reach a global: a field, by a constant name, of the upvalue `_ENV`.
-const GET_TABLE_UP: u32 = 11;
-const SET_TABLE_UP: u32 = 15;
+pub(super) const GET_TABLE_UP: u32 = 11;
+pub(super) const SET_TABLE_UP: u32 = 15;
 /// The signature, the version and format, the check data, three sizes, an integer and a float.
 const HEADER: usize = 4 + 2 + 6 + 3 + 8 + 8;
 /// Where a line is not a step from the last, the table of whole lines has it.
 const WHOLE_LINE: i8 = -128;
 
+/// One function of a dump.
+#[derive(Default)]
+pub(super) struct Prototype {
+    /// Its instructions.
+    pub(super) code: Vec<Instruction>,
+    /// The texts among its constants, each at its place.
+    pub(super) constants: Vec<Option<String>>,
+    /// Which of its upvalues is `_ENV`.
+    pub(super) environment: Option<u32>,
+    /// The functions written inside it.
+    pub(super) inner: Vec<Prototype>,
+    lines: Vec<usize>,
+    first_line: usize,
+}
+
+/// One instruction, its operands as most operations have them.
+#[derive(Clone, Copy)]
+pub(super) struct Instruction(u32);
+
+impl Instruction {
+    pub(super) const fn operation(self) -> u32 {
+        self.0 & 0x7f
+    }
+
+    pub(super) const fn a(self) -> u32 {
+        self.0 >> 7 & 0xff
+    }
+
+    pub(super) const fn b(self) -> u32 {
+        self.0 >> 16 & 0xff
+    }
+
+    pub(super) const fn c(self) -> u32 {
+        self.0 >> 24
+    }
+
+    /// Whether it is a jump to where the code was before.
+    pub(super) const fn leads_back(self) -> bool {
+        const ZERO: u32 = (1 << 24) - 1;
+        self.0 >> 7 < ZERO
+    }
+}
+
+/// The main function of a dump, if it is as it should be.
+pub(super) fn read(dump: &[u8]) -> Option<Prototype> {
+    let mut main = Prototype::default();
+    function(&mut Reader { rest: dump.get(HEADER + 1..)? }, &mut main).map(|()| main)
+}
+
 /// The globals that the dumped chunk uses, in no particular order; of a dump that is not as it
 /// should be, those before the fault.
 pub(super) fn globals(dump: &[u8]) -> Vec<Access> {
+    let mut main = Prototype::default();
+    let _ = function(&mut Reader { rest: dump.get(HEADER + 1..).unwrap_or_default() }, &mut main);
     let mut found = Vec::new();
-    let mut reader = Reader { rest: dump.get(HEADER + 1..).unwrap_or_default() };
-    let _ = function(&mut reader, &mut found);
+    main.globals(&mut found);
     found
+}
+
+impl Prototype {
+    fn globals(&self, found: &mut Vec<Access>) {
+        for inner in &self.inner {
+            inner.globals(found);
+        }
+        for (at, word) in self.code.iter().enumerate() {
+            let (upvalue, constant) = match word.operation() {
+                GET_TABLE_UP => (word.b(), word.c()),
+                SET_TABLE_UP => (word.a(), word.b()),
+                _ => continue,
+            };
+            if self.environment == Some(upvalue)
+                && let Some(Some(name)) = self.constants.get(constant as usize)
+            {
+                let line = self.lines.get(at).copied().unwrap_or(self.first_line);
+                found.push(Access { name: name.clone(), line, set: word.operation() == SET_TABLE_UP });
+            }
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -61,44 +132,33 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn function(reader: &mut Reader<'_>, found: &mut Vec<Access>) -> Option<()> {
+fn function(reader: &mut Reader<'_>, into: &mut Prototype) -> Option<()> {
     reader.text()?;
-    let first_line = reader.number()?;
+    into.first_line = reader.number()?;
     reader.number()?;
     reader.take(3)?;
     let count = reader.number()?;
-    let code = reader.take(count.checked_mul(4)?)?;
-    let constants = constants(reader)?;
+    let words = reader.take(count.checked_mul(4)?)?.chunks_exact(4);
+    into.code =
+        words.map(|word| Some(Instruction(u32::from_le_bytes(word.try_into().ok()?)))).collect::<Option<_>>()?;
+    into.constants = constants(reader)?;
     let upvalues = reader.number()?;
     reader.take(upvalues.checked_mul(3)?)?;
     for _ in 0..reader.number()? {
-        function(reader, found)?;
+        let mut inner = Prototype::default();
+        let read = function(reader, &mut inner);
+        into.inner.push(inner);
+        read?;
     }
-    let lines = lines(reader, first_line)?;
+    into.lines = lines(reader, into.first_line)?;
     for _ in 0..reader.number()? {
         reader.text()?;
         reader.number()?;
         reader.number()?;
     }
-    let mut environment = None;
     for index in 0..reader.number()? {
         if reader.text()? == Some(b"_ENV") {
-            environment = u32::try_from(index).ok();
-        }
-    }
-    for (at, word) in code.chunks_exact(4).enumerate() {
-        let word = u32::from_le_bytes(word.try_into().ok()?);
-        let (operation, a, b, c) = (word & 0x7f, word >> 7 & 0xff, word >> 16 & 0xff, word >> 24);
-        let (upvalue, constant) = match operation {
-            GET_TABLE_UP => (b, c),
-            SET_TABLE_UP => (a, b),
-            _ => continue,
-        };
-        if environment == Some(upvalue)
-            && let Some(Some(name)) = constants.get(constant as usize)
-        {
-            let line = lines.get(at).copied().unwrap_or(first_line);
-            found.push(Access { name: name.clone(), line, set: operation == SET_TABLE_UP });
+            into.environment = u32::try_from(index).ok();
         }
     }
     Some(())

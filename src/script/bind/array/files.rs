@@ -7,7 +7,8 @@ use mlua::{Lua, Table, Value as LuaValue};
 
 use super::super::{Fault, allowed, line, readable};
 use super::held::room;
-use super::{LuaArray, admit, own};
+use super::numeric::given;
+use super::{LuaArray, admit};
 use crate::array::{Array, npy, npz};
 use crate::script::convert;
 use crate::script::host::Host;
@@ -61,14 +62,4 @@ pub(super) fn save_npz(
         };
     }
     npz::save(&path, &named, compressed).map_err(line)
-}
-
-/// The array that a script gave, natively or as a list of numbers.
-fn given(value: &LuaValue, path: &str) -> Result<Array, Fault> {
-    match own(value) {
-        Some(array) => Ok(array),
-        None => {
-            Array::infer(&convert::read(value, path)?).map_err(|problem| Fault::Line(format!("`{path}`: {problem}")))
-        }
-    }
 }

@@ -10,25 +10,47 @@ use crate::script::convert;
 use crate::value::Value;
 
 /// Their names, for whoever mistypes one.
-pub(super) const NAMES: [&str; 21] = [
+pub(super) const NAMES: [&str; 43] = [
+    "abs",
     "all",
     "any",
+    "argmax",
+    "argmin",
     "astype",
+    "ceil",
+    "clip",
     "copy",
+    "cumsum",
+    "dot",
     "eq",
+    "exp",
     "fill",
+    "floor",
     "ge",
     "get",
     "gt",
     "le",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "lt",
     "map",
     "max",
+    "maximum",
     "mean",
     "min",
+    "minimum",
+    "ne",
+    "norm",
     "reshape",
+    "round",
     "set",
+    "sign",
     "slice",
+    "sort",
+    "sqrt",
     "sum",
     "totable",
     "transpose",
@@ -53,6 +75,7 @@ pub(super) fn add<M: UserDataMethods<LuaArray>>(methods: &mut M) {
     });
     for (name, comparison) in [
         ("eq", Comparison::Equal),
+        ("ne", Comparison::NotEqual),
         ("lt", Comparison::Less),
         ("le", Comparison::LessOrEqual),
         ("gt", Comparison::Greater),
@@ -76,8 +99,6 @@ fn add_reductions<M: UserDataMethods<LuaArray>>(methods: &mut M) {
     methods.add_method("max", |lua, this, axis: LuaValue| {
         raised(lua, reduce(lua, &this.0, &axis, Array::max, Array::max_along))
     });
-    methods.add_method("any", |_, this, ()| Ok(this.0.numbers().any(|number| number != 0.0)));
-    methods.add_method("all", |_, this, ()| Ok(this.0.numbers().all(|number| number != 0.0)));
 }
 
 fn add_parts<M: UserDataMethods<LuaArray>>(methods: &mut M) {
@@ -92,11 +113,11 @@ fn add_parts<M: UserDataMethods<LuaArray>>(methods: &mut M) {
     });
 }
 
-fn raised<T>(lua: &Lua, result: Result<T, Fault>) -> mlua::Result<T> {
+pub(super) fn raised<T>(lua: &Lua, result: Result<T, Fault>) -> mlua::Result<T> {
     result.map_err(|fault| fault.raise(lua))
 }
 
-fn told(problem: ArrayError) -> Fault {
+pub(super) fn told(problem: ArrayError) -> Fault {
     Fault::Line(problem.to_string())
 }
 
@@ -107,7 +128,7 @@ fn copy(lua: &Lua, array: Array) -> Result<LuaArray, Fault> {
 }
 
 /// `axis` from 1, or from -1 backwards, as an axis from 0.
-fn axis_of(array: &Array, axis: &LuaValue) -> Result<usize, Fault> {
+pub(super) fn axis_of(array: &Array, axis: &LuaValue) -> Result<usize, Fault> {
     let given = convert::integer(axis, "axis")?;
     let rank = array.shape().len();
     let found = position(given, rank).filter(|axis| *axis < rank);

@@ -110,7 +110,7 @@ pub(super) fn compare(lua: &Lua, left: &Array, comparison: Comparison, right: &L
 }
 
 /// The elements of what two shapes come to together (of shapes that do not fit, any number).
-fn broadcast(left: &[usize], right: &[usize]) -> usize {
+pub(super) fn broadcast(left: &[usize], right: &[usize]) -> usize {
     let (long, short) = if left.len() < right.len() { (right, left) } else { (left, right) };
     let ones = std::iter::repeat_n(&1, long.len() - short.len());
     let lengths = long.iter().zip(ones.chain(short));
