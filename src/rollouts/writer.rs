@@ -162,7 +162,7 @@ impl Writer {
         let batch = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
         if self.rows.bytes() >= batch {
             let room = self.pipeline.written();
-            self.pipeline.send(Batch::Rows(self.rows.take(room)))?;
+            self.pipeline.send(Batch::Rows(Box::new(self.rows.take(room))))?;
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl Writer {
         if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        self.pipeline.send(Batch::Rows(self.rows.take(None)))?;
+        self.pipeline.send(Batch::Rows(Box::new(self.rows.take(None))))?;
         self.complete(|_| Ok(()))
     }
 
