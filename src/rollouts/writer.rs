@@ -166,7 +166,7 @@ impl Writer {
         let batch = bound.min(BATCH_A_THREAD.saturating_mul(rayon::current_num_threads()));
         if self.rows.bytes() >= batch {
             let room = self.pipeline.written();
-            self.pipeline.send(Batch::Rows(self.rows.take(room)))?;
+            self.pipeline.send(Batch::Rows(Box::new(self.rows.take(room))))?;
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl Writer {
         if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        self.pipeline.send(Batch::Rows(self.rows.take(None)))?;
+        self.pipeline.send(Batch::Rows(Box::new(self.rows.take(None))))?;
         self.complete(|_| Ok(()))
     }
 

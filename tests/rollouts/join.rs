@@ -3,6 +3,7 @@
 
 mod command;
 mod hostile;
+mod promoted;
 mod selection;
 
 use std::path::{Path, PathBuf};
@@ -62,6 +63,7 @@ fn bare(bytes: &[u8]) -> Map {
     let mut map = value.as_map().unwrap().clone();
     if let Some(Value::Map(generation)) = map.get_mut("generation") {
         generation.shift_remove("origin");
+        generation.shift_remove("invocation");
     }
     for key in ["attributes", "root_attrs"] {
         if let Some(Value::Map(attributes)) = map.get_mut(key) {
@@ -249,7 +251,7 @@ fn the_sidecar_tells_of_every_part() {
 fn neither_threads_nor_memory_show() {
     let scratch = Scratch::new();
     let records = typed((0..40).map(|root| with_depth(record(root, 2, 4), 12, 16)));
-    let parts = shards(&scratch, &records, &[3, 20], |config| deep(config));
+    let parts = shards(&scratch, &records, &[3, 20], deep);
     join(&parts, &scratch.file("many.zarr")).unwrap();
     let many = files(&scratch.file("many.zarr"));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -14,7 +14,7 @@ use crate::rollouts::zarr::{StoreError, StoreWriter};
 /// Rows to be written.
 pub(super) enum Batch {
     /// Those of records.
-    Rows(Rows),
+    Rows(Box<Rows>),
     /// Those of other stores, always of the same columns in the same order.
     Columns(Vec<Column<'static>>),
 }
@@ -49,7 +49,7 @@ impl Pipeline {
                 sinks.push(columns)?;
                 if let Batch::Rows(rows) = batch {
                     // No one takes it back once the last batch was sent.
-                    let _ = back.send(rows);
+                    let _ = back.send(*rows);
                 }
             }
             Ok(sinks)

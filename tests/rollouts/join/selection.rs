@@ -64,7 +64,7 @@ fn a_single_chain_stays_whole() {
         let result = select(&store, &filter, &scratch.file("one.zarr"), &options(), &mut |_, _, _| ()).unwrap();
         assert_eq!(result.num_rollouts, 1, "{kind}");
         let one = Store::open(&scratch.file("one.zarr")).unwrap();
-        assert_eq!(one.dictionary("rollout").unwrap(), [name.clone()], "{kind}");
+        assert_eq!(one.dictionary("rollout").unwrap(), std::slice::from_ref(name), "{kind}");
         let last = |store: &Store, path: &str| {
             let array = store.array(path).unwrap();
             array.row(array.shape()[0] - 1).unwrap()
