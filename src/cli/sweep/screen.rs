@@ -2,12 +2,14 @@
 //! is under way, how far, and how well it went so far.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::FormattedDuration;
 
 use crate::cli::console::Terminal;
 use crate::script::Console;
+use crate::sweep::SweepError;
 use crate::sweep::best::Best;
 use crate::sweep::describe;
 use crate::sweep::plan::Trial;
@@ -96,6 +98,11 @@ impl Watcher for Screen<'_> {
         } else if self.told.get() == MOST_FAILURES + 1 {
             self.terminal.warn("more trials failed; `skyfall sweep status` lists them");
         }
+    }
+
+    fn damaged(&self, trial: &Trial, problem: &SweepError, place: &Path) {
+        let (id, place) = (&trial.id, place.display());
+        self.terminal.warn(&format!("trial {id} is damaged and tried again; it is kept in {place}: {problem}"));
     }
 
     fn is_watching(&self) -> bool {
