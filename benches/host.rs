@@ -1,12 +1,22 @@
-//! The script host's speed: a machine with the whole library, rows written from Lua beside the same
-//! rows from Rust. What a reward term costs is in `benches/run.rs`, beside the bare call of four numbers.
+//! The script host's speed: a machine with the library, a reward term beside a bare call of four
+//! numbers, rows written from Lua beside the same rows from Rust.
+//!
+//! Times are of the thread's processor, not of the clock: other work on the machine hardly moves them.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use skyfall::script::{Console, Script, ScriptHost, Settings};
+use indexmap::IndexMap;
+use skyfall::array::Array;
+use skyfall::env::Info;
+use skyfall::experiment::Scripts;
+use skyfall::reward::{Composition, Known, StepView};
+use skyfall::script::{BareScripts, Console, Script, ScriptHost, Settings};
+use skyfall::space::Element;
 use skyfall::trace::{Row, Writer, WriterOptions};
 use skyfall::value::Map;
 
@@ -29,10 +39,102 @@ fn host(code: String) -> ScriptHost {
     ScriptHost::new(script, settings, Rc::new(Unheard)).unwrap()
 }
 
-fn start(criterion: &mut Criterion) {
-    criterion.bench_function("host/start with the library", |bencher| {
-        bencher.iter(|| host("require 'skyfall'".to_owned()).run().unwrap());
+/// The processor time of the thread in which benches run.
+struct Processor;
+
+impl Measurement for Processor {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        // Of three numbers the first: nanoseconds that the thread ran.
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        self.start().saturating_sub(start)
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+fn start(criterion: &mut Criterion<Processor>) {
+    let mut group = criterion.benchmark_group("start");
+    for (name, code) in
+        [("library", "require 'skyfall'"), ("library, every module of it", "for _ in pairs(require 'skyfall') do end")]
+    {
+        group.bench_function(name, |bencher| bencher.iter(|| host(code.to_owned()).run().unwrap()));
+    }
+    group.finish();
+}
+
+const CALLS: u64 = 10_000;
+const TERMS: [(&str, &str); 3] = [
+    ("scalar", "function(s) return s.env_reward end"),
+    ("component", "function(s) return 1 - math.abs(s.next_observation[1]) / 2.4 end"),
+    ("cosine", "function(s) return math.cos(s.next_observation[3]) end"),
+];
+
+/// Ten thousand steps scored by one term.
+fn score(composition: &mut Composition) -> f64 {
+    let observation = Element::Array(Array::from_vec(&[4], vec![0.1_f32, 0.2, 0.3, 0.4]).unwrap());
+    let (action, info, clock) = (Element::Discrete(1), Info::default(), Rc::default());
+    let (mut components, mut detail) = (IndexMap::new(), Map::new());
+    let mut sum = 0.0;
+    for step in 0..CALLS {
+        let view = StepView {
+            step,
+            observation: &observation,
+            action: &action,
+            next_observation: &observation,
+            env_reward: 1.0,
+            terminated: false,
+            truncated: false,
+            info: &info,
+            regime_id: None,
+            clock: &clock,
+            known: Known::ALL,
+        };
+        sum += composition.score(&view, &mut components, &mut detail).unwrap();
+    }
+    sum
+}
+
+fn term(criterion: &mut Criterion<Processor>) {
+    let lua = mlua::Lua::new();
+    let add: mlua::Function = lua.load("return function(a, b, c, d) return a + b + c + d end").eval().unwrap();
+    let mut group = criterion.benchmark_group("term");
+    group.throughput(Throughput::Elements(CALLS));
+    group.bench_function("bare call of four numbers", |bencher| {
+        bencher.iter(|| (0..CALLS).map(|_| add.call::<f64>((1.0, 2.0, 3.0, 4.0)).unwrap()).sum::<f64>());
     });
+    for (name, source) in TERMS {
+        let code = format!("local r = require('skyfall.reward') return r.compose {{ r.term('{name}', {source}) }}");
+        let script = host(code);
+        let mut own = script.composition(None).unwrap();
+        group.bench_function(format!("{name}, the script's own"), |bencher| bencher.iter(|| score(&mut own)));
+        let bare = BareScripts::new().unwrap();
+        let terms = own.record().unwrap().terms;
+        let mut rebuilt =
+            Composition::new(terms.iter().map(|(term, weight)| (bare.term(term).unwrap(), *weight)).collect()).unwrap();
+        group.bench_function(format!("{name}, a bundle's"), |bencher| bencher.iter(|| score(&mut rebuilt)));
+    }
+    group.finish();
 }
 
 fn from_rust(path: &Path) -> u64 {
@@ -51,7 +153,7 @@ fn from_rust(path: &Path) -> u64 {
     writer.close().unwrap().rows
 }
 
-fn rows(criterion: &mut Criterion) {
+fn rows(criterion: &mut Criterion<Processor>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.jsonl");
     let options = "{ columns = { 'step', 'reward', 'regime_id', 'reward_components.upright' } }";
@@ -71,5 +173,9 @@ fn rows(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, start, rows);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(Processor);
+    targets = start, term, rows
+}
 criterion_main!(benches);

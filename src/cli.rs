@@ -5,6 +5,7 @@
 
 mod args;
 mod bundle;
+mod cluster;
 mod console;
 mod eval;
 mod findings;
@@ -29,7 +30,7 @@ use std::rc::Rc;
 use clap::Parser;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use args::{Arguments, Command, ErrorFormat};
+use args::{Arguments, Command, ErrorFormat, RolloutsCommand};
 use console::Terminal;
 
 /// How a verb ends: a status, or a finding that says what went wrong.
@@ -101,10 +102,14 @@ struct Process {
 }
 
 fn run(command: Command, own: &Process, terminal: &Rc<Terminal>) -> u8 {
-    if matches!(
-        command,
-        Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_) | Command::Sweep(_)
-    ) {
+    let patient = match &command {
+        Command::Rollouts(command) => matches!(**command, RolloutsCommand::Run(_)),
+        command => matches!(
+            command,
+            Command::Script(_) | Command::Run(_) | Command::Serve(_) | Command::Repl(_) | Command::Sweep(_)
+        ),
+    };
+    if patient {
         terminal.patient();
     }
     let ending = match command {
@@ -115,7 +120,7 @@ fn run(command: Command, own: &Process, terminal: &Rc<Terminal>) -> u8 {
         Command::Trace(command) => trace::trace(&command, terminal),
         Command::Bundle(command) => bundle::bundle(&command, terminal),
         Command::Sweep(command) => sweep::sweep(&command, own, terminal),
-        Command::Rollouts(command) => rollouts::rollouts(&command, terminal),
+        Command::Rollouts(command) => rollouts::rollouts(&command, own, terminal),
         Command::Test(arguments) => test::test(&arguments, terminal),
         Command::Repl(arguments) => repl::repl(&arguments, terminal),
         Command::New(arguments) => new::new(&arguments, terminal),

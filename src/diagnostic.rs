@@ -21,6 +21,8 @@ pub enum Exit {
     BadConfig,
     /// A bug in skyfall: 70.
     Bug,
+    /// The system was at fault (a full disk, say); a trial or shard may be tried again: 75.
+    TryAgain,
     /// Interrupted: 130.
     Interrupted,
 }
@@ -36,6 +38,7 @@ impl Exit {
             Self::Input => 3,
             Self::BadConfig => 65,
             Self::Bug => 70,
+            Self::TryAgain => 75,
             Self::Interrupted => 130,
         }
     }

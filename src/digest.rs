@@ -1,5 +1,9 @@
 //! SHA-256, as lower-case hexadecimal text.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of `bytes`, 64 lower-case hexadecimal digits.
@@ -10,6 +14,24 @@ use sha2::{Digest, Sha256};
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// The SHA-256 of a file's bytes, however many.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256_of_file(path: &Path) -> io::Result<String> {
+    let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut digest = Sha256::new();
+    loop {
+        let bytes = file.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(hex(&digest.finalize()));
+        }
+        digest.update(bytes);
+        let read = bytes.len();
+        file.consume(read);
+    }
 }
 
 /// `bytes` as lower-case hexadecimal text.

@@ -5,11 +5,11 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`mod@unit`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
-//! | campaigns | [`sweep`] | many runs |
+//! | campaigns | [`sweep`], [`campaign`] | many runs, many shards |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
 //!
 //! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,
@@ -19,6 +19,7 @@ pub mod algorithm;
 pub mod array;
 pub mod atomic;
 pub mod bundle;
+pub mod campaign;
 pub mod cli;
 pub mod closing;
 pub mod config;
@@ -27,6 +28,7 @@ pub mod digest;
 pub mod env;
 pub mod eval;
 pub mod experiment;
+pub mod launcher;
 pub mod policy;
 pub mod random;
 pub mod regime;

@@ -3,11 +3,13 @@
 //! A [`Unit`] is named by an id and by the SHA-256 of the resolved input it works on. Every
 //! [`Attempt`] at it has a directory of its own below `.attempts`, with a random nonce in its
 //! name, so that no two attempts ever touch the same file, whatever engine started them. What an
-//! attempt made is put in place by one rename that replaces nothing; the marker `_SUCCESS.json`
-//! is the last file written before it. There is no state to go stale: what is left to do is the
-//! plan less the directories that bear a marker ([`Units::finished`]).
+//! attempt made is put in place by one rename that replaces nothing ([`place`]); the marker
+//! `_SUCCESS.json` is the last file written, before the rename ([`Attempt::complete`]) or, where
+//! what stands in the place vouches for itself, after it ([`Attempt::publish`], [`Attempt::seal`]).
+//! There is no state to go stale: what is left to do is the plan less what bears a marker.
 
 mod attempt;
+pub mod place;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,6 +49,12 @@ pub enum UnitError {
         /// The unit's place.
         path: String,
     },
+    /// The directory that an attempt was to be made in is there already.
+    #[error("{path} is there already; an attempt needs a directory of its own")]
+    Taken {
+        /// The directory.
+        path: String,
+    },
 }
 
 impl UnitError {
@@ -60,6 +68,7 @@ impl Problem for UnitError {
         match self {
             Self::Io { .. } => "unit/io",
             Self::Occupied { .. } => "unit/occupied",
+            Self::Taken { .. } => "unit/taken",
         }
     }
 
@@ -68,7 +77,7 @@ impl Problem for UnitError {
     }
 
     fn hint(&self) -> Option<String> {
-        matches!(self, Self::Occupied { .. }).then(|| "move it away and run again".to_owned())
+        matches!(self, Self::Occupied { .. } | Self::Taken { .. }).then(|| "move it away and run again".to_owned())
     }
 }
 
@@ -170,8 +179,26 @@ impl Units {
     }
 }
 
+/// What is below a directory of attempts, by name, and whether a living process holds it.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn attempts_in(directory: &Path) -> Result<Vec<(PathBuf, bool)>, UnitError> {
+    let paths = names(directory)?.into_iter().map(|name| directory.join(name));
+    Ok(paths.map(|path| (path.clone(), attempt::is_held(&path))).collect())
+}
+
+/// Removes what an attempt left, unless a living process holds it; whether it is gone.
+#[must_use]
+pub fn clear(path: &Path) -> bool {
+    attempt::clear(path)
+}
+
 /// The names in a directory, sorted; none where there is no directory.
-fn names(directory: &Path) -> Result<Vec<String>, UnitError> {
+///
+/// # Errors
+/// When it cannot be read.
+pub fn names(directory: &Path) -> Result<Vec<String>, UnitError> {
     let entries = match fs::read_dir(directory) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(UnitError::at(directory))?,

@@ -94,7 +94,7 @@ fn the_quickstart_runs_and_says_what_it_wrote_where() {
 #[test]
 fn the_room_is_a_valid_store_of_depth() {
     let scratch = Scratch::new();
-    for name in ["rollouts_room.lua", "room.lua"] {
+    for name in ["rollouts_room.lua", "room_rollouts.lua", "room.lua"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
         std::fs::copy(path, scratch.file(name)).unwrap();
     }

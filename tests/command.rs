@@ -22,6 +22,13 @@ impl Scratch {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
+    /// A scratch directory in memory where the system has one: nothing waits for a disk.
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        let directory = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        Self { directory: directory.unwrap() }
+    }
+
     pub fn path(&self) -> &Path {
         self.directory.path()
     }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 const STOREYS: &[&[&str]] = &[
     &["value"],
     &["text", "diagnostic", "digest", "suggest", "sum", "closing", "atomic", "snapshot"],
-    &["array", "random", "unit"],
+    &["array", "random", "unit", "launcher"],
     &["space"],
     &["env", "reward", "regime", "policy", "trace"],
     &["config"],
     &["algorithm"],
     &["experiment"],
     &["bundle", "eval", "rollouts"],
-    &["sweep"],
+    &["sweep", "campaign"],
     &["script"],
     &["cli"],
 ];

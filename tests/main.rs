@@ -17,6 +17,8 @@ mod bad_input;
 mod bundle;
 mod bundle_rows;
 mod callbacks;
+mod campaign;
+mod cluster;
 mod command;
 mod config;
 mod env;

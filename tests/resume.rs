@@ -231,7 +231,7 @@ fn what_keeps_state_is_named_at_the_start() {
         ("count = count + 1 return count", "the variable `count`"),
         ("seen[1] = s.step return 1", "`seen`"),
         ("return math.random()", "math.random"),
-        ("rawset(s.observation, 'count', 1) return 1", "rawset"),
+        ("rawset(s.params, 'count', 1) return 1", "rawset"),
     ] {
         let scratch = Scratch::new();
         scratch.write("script.lua", &scripted(term));

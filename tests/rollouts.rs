@@ -3,6 +3,7 @@
 mod command;
 mod hostile;
 mod info;
+mod join;
 mod reading;
 mod records;
 mod refusals;

@@ -159,6 +159,23 @@ fn what_differs_from_run_to_run_is_found() {
 }
 
 #[test]
+fn stores_and_other_directories_are_compared_as_one() {
+    let scratch = Scratch::new();
+    let store = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance/05_rollouts.lua"))
+        .unwrap();
+    scratch.write("same.lua", &store);
+    let ran = scratch.skyfall(&["script", "--check-determinism", "same.lua"]).ok();
+    assert!(ran.stdout.contains("rollouts.zarr ") && ran.stdout.contains(" files)"), "{}", ran.stdout);
+    let order = "local t = {} for i = 1, 64 do t['key' .. i] = i end local first = t[next(t)]\n";
+    assert!(store.contains("random_seed = root }"));
+    let odd = store.replace("random_seed = root }", "random_seed = root + first }");
+    let odd = odd.replace("print((\"%d", "local _ = ((\"%d");
+    scratch.write("odd.lua", &format!("{order}{odd}"));
+    let ran = scratch.skyfall(&["script", "--check-determinism", "odd.lua"]);
+    ran.failed(1, &["error[script/not-deterministic]", "rollouts.zarr/", "differs"]);
+}
+
+#[test]
 fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
     let scratch = Scratch::new();
     scratch.write("main.lua", "print(require 'part')");
@@ -184,7 +201,7 @@ fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
 #[test]
 fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
     let scratch = Scratch::new();
-    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nnil\nprint 'said'\n";
+    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nprint = 1\nnil\nprint 'said'\n";
     let mut child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
         .args(["repl"])
         .current_dir(scratch.path())
@@ -197,7 +214,13 @@ fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let ran = crate::command::Ran::from(child.wait_with_output().unwrap()).ok();
     assert_eq!(ran.stdout, "2\n23\n{ a = { 2 }, b = 1 }\narray(f32, [3])\nnil\nsaid\n");
-    assert!(ran.stderr.contains("input-6:1") && ran.stderr.contains("attempt to index"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`print` is not a script's to change")
+            && ran.stderr.contains("input-6:1")
+            && ran.stderr.contains("attempt to index"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

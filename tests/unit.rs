@@ -97,3 +97,70 @@ fn what_the_dead_left_is_cleared_and_the_living_are_left_alone() {
     assert!(!dead.exists() && living.path().is_dir());
     assert_eq!(living.complete(Map::new()).unwrap(), Promotion::Promoted);
 }
+
+/// Where the file system does not know how to rename without replacing, a claim decides.
+#[test]
+fn without_that_call_a_claim_decides_who_puts_something_there() {
+    use skyfall::unit::place::{claim_of, put_with};
+    use std::io::{Error, ErrorKind};
+    let home = tempfile::tempdir().unwrap();
+    for kind in [ErrorKind::InvalidInput, ErrorKind::Unsupported] {
+        for round in 0..30 {
+            let place = home.path().join(format!("{kind:?}-{round}"));
+            if round % 3 == 0 {
+                // What a killed process left is taken over.
+                std::fs::create_dir(claim_of(&place)).unwrap();
+            }
+            let winners: Vec<usize> = std::thread::scope(|scope| {
+                let racers: Vec<_> = (0..4)
+                    .map(|racer| {
+                        let (home, place) = (home.path(), &place);
+                        scope.spawn(move || {
+                            let own = home.join(format!("{kind:?}-{round}.{racer}"));
+                            std::fs::create_dir(&own).unwrap();
+                            write(&own.join("who"), &racer.to_string());
+                            match put_with(&own, place, &|_, _| Err(Error::from(kind))) {
+                                Ok(()) => Some(racer),
+                                Err(error) => {
+                                    assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+                                    None
+                                }
+                            }
+                        })
+                    })
+                    .collect();
+                racers.into_iter().filter_map(|racer| racer.join().unwrap()).collect()
+            });
+            assert_eq!(winners.len(), 1, "{place:?}");
+            assert_eq!(std::fs::read_to_string(place.join("who")).unwrap(), winners[0].to_string());
+            assert!(!claim_of(&place).exists());
+        }
+    }
+    let (own, place) = (home.path().join("own"), home.path().join("place"));
+    std::fs::create_dir(&own).unwrap();
+    let refused = put_with(&own, &place, &|_, _| Err(Error::from(ErrorKind::PermissionDenied))).unwrap_err();
+    assert!(refused.kind() == ErrorKind::PermissionDenied && own.is_dir() && !place.exists());
+}
+
+#[test]
+fn an_attempt_can_be_named_kept_and_set_aside() {
+    use skyfall::unit::Attempt;
+    let home = tempfile::tempdir().unwrap();
+    let (path, place) = (home.path().join("work/mine"), home.path().join("done"));
+    let attempt = Attempt::begin_at(&path, place.clone(), &unit("a", 1)).unwrap();
+    let taken = Attempt::begin_at(&path, place.clone(), &unit("a", 1)).unwrap_err();
+    assert!(matches!(&taken, UnitError::Taken { .. }), "{taken}");
+    write(&attempt.path().join("half"), "x");
+    attempt.set_aside(&home.path().join("aside/mine")).unwrap();
+    assert!(!path.exists() && home.path().join("aside/mine/half").is_file());
+    Attempt::begin_at(&path, place.clone(), &unit("a", 1)).unwrap().keep();
+    assert!(path.is_dir());
+    // Published first and sealed after; a seal that is there stays.
+    let attempt = Attempt::begin(home.path(), place.clone(), &unit("a", 1)).unwrap();
+    std::fs::create_dir(attempt.path().join("part")).unwrap();
+    assert_eq!(attempt.publish(&attempt.path().join("part")).unwrap(), Promotion::Promoted);
+    assert!(place.is_dir() && !place.join(MARKER).exists());
+    attempt.seal("first").unwrap();
+    attempt.seal("second").unwrap();
+    assert_eq!(std::fs::read_to_string(place.join(MARKER)).unwrap(), "first");
+}

@@ -6,14 +6,15 @@
 RUNNER is the executable that cargo names. Ours takes typed records, checks them, takes them
 apart, derives q_h and syncs to the disk; the peers only write the arrays that came of it, already
 in memory, with the same chunks, shards and codecs and without syncing. So two ratios are printed:
-to all that ours does, and to its threads that encode and write. Needs numpy, zarr and
-tensorstore. The Python reference itself took 390 CPU s for 200 000 lean candidates on a machine
-like the one this was written on; it is not run here.
+to all that ours does, and to its threads that encode and write. What is written stays until the
+end, because ext4 makes whoever creates files soon after a deletion pay for it; TMPDIR says where.
+Needs numpy, zarr and tensorstore. The Python reference itself took 390 CPU s for 200 000 lean
+candidates on a machine like the one this was written on; it is not run here.
 """
 
+import itertools
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,24 +26,22 @@ REFERENCE = 390.0 / 200_000  # CPU seconds a candidate
 ROUNDS = 3
 
 
-def arrays(store, part):
-    """The store's arrays that are chosen: path and document."""
+def arrays(store):
+    """The store's arrays: path and document."""
     found = []
     for document in sorted(Path(store).rglob("zarr.json")):
         node = json.loads(document.read_text())
-        path = document.parent.relative_to(store).as_posix()
-        deep = path in ("selected_depth/depth_m", "selected_depth/valid_mask")
-        if node["node_type"] == "array" and 0 not in node["shape"] and deep == (part == "depth"):
-            found.append((path, node))
+        if node["node_type"] == "array" and 0 not in node["shape"]:
+            found.append((document.parent.relative_to(store).as_posix(), node))
     return found
 
 
-def peer(tool, store, part, out):
+def peer(tool, store, out):
     """Writes the arrays of a store again, from memory, and prints the CPU seconds."""
     import numpy as np
     import zarr
 
-    chosen = arrays(store, part)
+    chosen = arrays(store)
     group = zarr.open_group(store, mode="r")
     data = [group[path][...] for path, _ in chosen]
     if tool == "zarr-python":
@@ -83,21 +82,19 @@ def run(command):
 
 def main(runner, candidates, steps):
     with tempfile.TemporaryDirectory() as scratch:
-        store, out = f"{scratch}/store", f"{scratch}/out"
+        fresh = (f"{scratch}/{number}" for number in itertools.count())
         for part, count, raster in (("lean", candidates, []), ("depth", steps * 60, ["240", "240"])):
             ours, writing, peers = [], [], {"tensorstore": [], "zarr-python": []}
             exact = []
             for _ in range(ROUNDS):
-                shutil.rmtree(store, ignore_errors=True)
                 if raster:
-                    exact.append(float(run([runner, "write", store, str(count), *raster, "c-blosc"])[0]))
-                    shutil.rmtree(store)
+                    exact.append(float(run([runner, "write", next(fresh), str(count), *raster, "c-blosc"])[0]))
+                store = next(fresh)
                 cpu, wall, peak, threads = map(float, run([runner, "write", store, str(count), *raster]))
                 ours.append(cpu)
                 writing.append(threads)
                 for tool, seconds in peers.items():
-                    shutil.rmtree(out, ignore_errors=True)
-                    seconds.append(float(run([sys.executable, __file__, "--peer", tool, store, part, out])[0]))
+                    seconds.append(float(run([sys.executable, __file__, "--peer", tool, store, next(fresh)])[0]))
             mine, threads = statistics.median(ours), statistics.median(writing)
             files = sum(len(names) for _, _, names in os.walk(store))
             print(f"{part}: {count} candidates, {mine:.2f} CPU s, of them {threads:.2f} encoding and writing")

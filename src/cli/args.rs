@@ -1,16 +1,24 @@
 //! What can be typed: the typed form of every command and flag.
 
+mod campaign;
+mod cluster;
 mod eval;
 mod limits;
+mod stores;
 mod sweep;
 mod tools;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+pub(super) use campaign::{
+    CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
+pub(super) use stores::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
 pub(super) use sweep::{
     PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
     SweepStatusArguments, SweepTableArguments, TableFormat,
@@ -76,9 +84,9 @@ pub(super) enum Command {
         after_help = "Example: skyfall sweep noise.lua --jobs 2 --out noise\n         skyfall sweep experiment.yaml --axis algorithm.params.noise=0.1,0.2 --axis run.seed=1,2,3\n         skyfall sweep table noise"
     )]
     Sweep(Box<SweepCommand>),
-    /// Look at rollout stores
+    /// Write, look at and check rollout stores, one or many
     #[command(subcommand)]
-    Rollouts(RolloutsCommand),
+    Rollouts(Box<RolloutsCommand>),
     /// Run tests written in Lua
     #[command(after_help = "Example: skyfall test tests/ --junit results.xml")]
     Test(TestArguments),
@@ -372,6 +380,34 @@ pub(super) enum RolloutsCommand {
         after_help = "Example: skyfall rollouts write records.jsonl -o rollouts.zarr --set selected_depth_enabled=false"
     )]
     Write(RolloutsWriteArguments),
+    /// Plan a campaign: cut the rows of a source store into shards
+    #[command(
+        after_help = "Example: skyfall rollouts plan index.csv --script oracle.lua --rows-per-shard 16 --out campaign"
+    )]
+    Plan(PlanArguments),
+    /// Run shards of a campaign: write each store, check it, promote it
+    #[command(
+        after_help = "Example: skyfall rollouts run --shard-manifest campaign/shard-manifest.jsonl --script oracle.lua --all --jobs 8\n         skyfall rollouts run --shard-manifest campaign/shard-manifest.jsonl --script oracle.lua --shard-id 7\n\nExit codes: 0 done or there already, 1 failed, 3 over its time, 65 not as planned (no use to try again), 75 try again (a full disk, say), 130 interrupted."
+    )]
+    Run(RunShardsArguments),
+    /// Say how far a campaign is, from the files alone
+    #[command(after_help = "Example: skyfall rollouts status campaign/shard-manifest.jsonl --require-complete")]
+    Status(CampaignStatusArguments),
+    /// List what dead attempts left beside a campaign's stores, and remove it
+    #[command(after_help = "Example: skyfall rollouts gc campaign/shards --remove")]
+    Gc(GcArguments),
+    /// Join stores of one split into a new one
+    #[command(after_help = "Example: skyfall rollouts merge shards/shard-000000 shards/shard-000001 -o rollouts.zarr")]
+    Merge(RolloutsMergeArguments),
+    /// Write some of a store's chains to a new store
+    #[command(after_help = "Example: skyfall rollouts select rollouts.zarr --scene kitchen -o kitchen.zarr")]
+    Select(RolloutsSelectArguments),
+    /// Write one store for each scene, snippet, split or target
+    #[command(after_help = "Example: skyfall rollouts split rollouts.zarr --by scene -o scenes/")]
+    Split(RolloutsSplitArguments),
+    /// Work on one task of what `run --launcher` submitted: what a cluster's job runs
+    #[command(after_help = "Example: skyfall rollouts task campaign/shard-manifest.tasks/0001 7")]
+    Task(TaskArguments),
 }
 
 #[derive(Args, Debug)]

@@ -15,6 +15,8 @@ use super::findings;
 use super::signals::Signals;
 
 const LINES: &str = "{msg}";
+const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
+const STATES: &str = "{bar:30} {pos}/{len} states  eta {eta}  {msg}";
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
 const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
 
@@ -164,6 +166,16 @@ impl Terminal {
     /// The trial is over.
     pub(super) fn end_progress(&self) {
         self.note.replace(None);
+    }
+
+    /// Shows how many of a campaign's shards are done.
+    pub(super) fn shards(&self, what: &str, done: u64, total: u64) {
+        self.show(SHARDS, what, done, total);
+    }
+
+    /// Shows how many states of stores are done; 0 of 1 is work of unknown length.
+    pub(super) fn states(&self, what: &str, done: u64, total: u64) {
+        self.show(STATES, what, done, total);
     }
 
     fn show(&self, template: &str, what: &str, done: u64, total: u64) {

@@ -18,13 +18,16 @@ use super::Ending;
 use super::args::ReplArguments;
 use super::console::Terminal;
 
+/// What is run before the first line: the library, all of it, so that its names complete.
+const START: &str = "skyfall = require 'skyfall' for _ in pairs(skyfall) do end";
+
 /// Reads, runs and prints until the input ends.
 pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Ending {
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.limits = arguments.limits.limits();
     settings.interactive = true;
     terminal.bound(settings.limits);
-    let script = Script::Text { name: "repl".to_owned(), code: "skyfall = require 'skyfall'".to_owned() };
+    let script = Script::Text { name: "repl".to_owned(), code: START.to_owned() };
     let host = Rc::new(ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?);
     let begun = host.run().map_err(|_| Diagnostic::new("repl/setup", "the library could not be loaded", Exit::Bug));
     begun?;

@@ -99,6 +99,7 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
                 resume: arguments.checkpoints.resume,
                 dry_run: arguments.dry_run,
                 pool: arguments.pool,
+                launcher: None,
             };
             match super::sweep::drive(*sweep, &order, own, terminal) {
                 Ok(exit) => exit.code(),

@@ -1,9 +1,12 @@
 //! `skyfall sweep`: running sweeps, and looking at them.
 
+mod launch;
 mod look;
 mod screen;
+mod task;
 mod trial;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -22,9 +25,9 @@ use crate::value::{Map, Value};
 
 use screen::Screen;
 
-use super::args::{PoolArguments, SweepArguments, SweepCommand, SweepLook};
+use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process};
+use super::{Ending, Process, cluster};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -33,6 +36,7 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
         Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
 }
@@ -45,6 +49,8 @@ pub(super) struct Order {
     pub(super) resume: bool,
     pub(super) dry_run: bool,
     pub(super) pool: PoolArguments,
+    /// Who starts the trials, if not this command, and how many a task.
+    pub(super) launcher: Option<(LauncherArguments, NonZeroUsize)>,
 }
 
 fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -54,6 +60,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         resume: arguments.resume,
         dry_run: arguments.dry_run,
         pool: arguments.pool,
+        launcher: cluster::elsewhere(&arguments.launcher).map(|_| (arguments.launcher.clone(), arguments.batch)),
     };
     drive(read(arguments, terminal)?, &order, own, terminal)
 }
@@ -121,6 +128,9 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     }
     let mut resolve = |point: &Map| sweep.resolve(point);
     let mut search = sweep.search();
+    if order.launcher.is_some() {
+        launch::check(order.pool, search.is_some())?;
+    }
     if order.dry_run && search.is_some() {
         let line = "a search's points depend on how its trials come out; there is nothing to list";
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
@@ -160,13 +170,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         terminal
             .info(&format!("{set_aside} finished trials are not part of this plan; they are kept out of its results"));
     }
-    let program = std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })?;
     let typed = order.file.as_ref().filter(|file| *file == Path::new("-"));
     let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
     let input = input.transpose().map_err(Diagnostic::from)?;
-    let launcher = Launcher { program, arguments: own.words.clone(), input };
+    if let Some((asked, batch)) = &order.launcher {
+        return launch::launch(&directory, &header, (asked, *batch, order.pool.retries), own, terminal);
+    }
+    let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen = Screen::new(terminal, header.totals.trials, &header.definition.metric);
@@ -186,6 +196,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
 
 fn again(duplicates: u64) -> String {
     format!("{duplicates} points came to a configuration that was there already")
+}
+
+/// The program that trials run.
+fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
 }
 
 fn out_of(order: &Order, sweep: &ScriptedSweep) -> PathBuf {

@@ -4,6 +4,7 @@ use super::config::RolloutZarrStoreConfig;
 use super::record::CODEC_VERSION;
 use super::schema::{MANIFEST_FILE, MANIFEST_VERSION, REWARD_METRIC, SCHEMA_ID, SCHEMA_VERSION, TD_SEMANTICS};
 use super::tables::{Tables, id};
+use super::zarr::TABLES_ENCODER;
 use crate::value::{Map, Value};
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
@@ -82,6 +83,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("target_eval_crops_num_rows", count(totals.crops)),
         // Every chunk has its place on disk, so one that is missing is damage, not zeros.
         ("chunks_stored", "all".into()),
+        ("tables_encoder", TABLES_ENCODER.into()),
         ("selected_depth_encoder", config.selected_depth_encoder.description().into()),
     ]));
     if tables.agreed.codec == Some(true) {

@@ -39,6 +39,9 @@ pub(super) trait Cell: Sized + Copy {
     const DICTIONARY: Option<usize> = None;
 
     fn bytes(cells: &[Self]) -> Cow<'_, [u8]>;
+
+    /// Appends the cells whose bytes these are.
+    fn extend(cells: &mut Vec<Self>, bytes: &[u8]);
 }
 
 macro_rules! cells {
@@ -49,10 +52,14 @@ macro_rules! cells {
             fn bytes(cells: &[Self]) -> Cow<'_, [u8]> {
                 bytemuck::cast_slice(cells).into()
             }
+
+            fn extend(cells: &mut Vec<Self>, bytes: &[u8]) {
+                cells.extend(bytes.as_chunks().0.iter().map(|cell| Self::from_le_bytes(*cell)));
+            }
         }
     )+};
 }
-cells!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u16 => U16, u32 => U32, f32 => F32);
+cells!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u16 => U16, u32 => U32, f32 => F32);
 
 macro_rules! vectors {
     ($($kind:ty),+) => {$(
@@ -63,10 +70,28 @@ macro_rules! vectors {
             fn bytes(cells: &[Self]) -> Cow<'_, [u8]> {
                 bytemuck::cast_slice(cells.as_flattened()).into()
             }
+
+            fn extend(cells: &mut Vec<Self>, bytes: &[u8]) {
+                let mut flat = Vec::new();
+                <$kind as Cell>::extend(&mut flat, bytes);
+                cells.extend(flat.as_chunks::<W>().0);
+            }
         }
     )+};
 }
 vectors!(i32, f32);
+
+impl Cell for bool {
+    const DTYPE: DType = DType::Bool;
+
+    fn bytes(cells: &[Self]) -> Cow<'_, [u8]> {
+        bytemuck::cast_slice(cells).into()
+    }
+
+    fn extend(cells: &mut Vec<Self>, bytes: &[u8]) {
+        cells.extend(bytes.iter().map(|byte| *byte != 0));
+    }
+}
 
 impl<const D: usize> Cell for Coded<D> {
     const DTYPE: DType = DType::I32;
@@ -74,6 +99,10 @@ impl<const D: usize> Cell for Coded<D> {
 
     fn bytes(cells: &[Self]) -> Cow<'_, [u8]> {
         cells.iter().flat_map(|cell| cell.provisional().to_le_bytes()).collect::<Vec<u8>>().into()
+    }
+
+    fn extend(cells: &mut Vec<Self>, bytes: &[u8]) {
+        cells.extend(bytes.as_chunks().0.iter().map(|cell| Self::of_provisional(i32::from_le_bytes(*cell))));
     }
 }
 

@@ -83,6 +83,8 @@ pub struct ManifestContext {
     pub runtime: Value,
     /// The shard entry, or null.
     pub shard: Value,
+    /// The stores that this one was made from, or null.
+    pub origin: Value,
 }
 
 /// Which option is wrong, and how.
@@ -267,6 +269,35 @@ impl RolloutZarrStoreConfig {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The options that decide a store's content, each with its value: all but where it goes, when it
+    /// is made, and what is told of it.
+    #[must_use]
+    pub fn resolved(&self) -> Map {
+        let entries: [(&str, Value); 20] = [
+            ("return_semantics", self.return_semantics.as_str().into()),
+            ("discount_gamma", self.discount_gamma.into()),
+            ("target_protocol_version", self.target_protocol_version.name().into()),
+            ("reason_code_version", self.reason_code_version.as_str().into()),
+            ("field_retention_policy", self.field_retention_policy.as_str().into()),
+            ("source_offline_store_version", self.source_offline_store_version.as_str().into()),
+            ("selected_depth_enabled", self.selected_depth_enabled.into()),
+            ("selected_depth_width_px", self.selected_depth_width_px.into()),
+            ("selected_depth_height_px", self.selected_depth_height_px.into()),
+            ("selected_depth_chunk_steps", self.selected_depth_chunk_steps.into()),
+            ("selected_depth_renderer", self.selected_depth_renderer.as_str().into()),
+            ("selected_depth_znear_m", self.selected_depth_znear_m.into()),
+            ("selected_depth_zfar_m", self.selected_depth_zfar_m.into()),
+            ("selected_depth_source_resolution", self.selected_depth_source_resolution.as_str().into()),
+            ("selected_depth_encoder", self.selected_depth_encoder.name().into()),
+            ("q_h_chunk_states", self.q_h_chunk_states.into()),
+            ("target_eval_crop_max_points", self.target_eval_crop_max_points.into()),
+            ("target_eval_crops_enabled", self.target_eval_crops_enabled.into()),
+            ("oracle_query_mode", self.oracle_query_mode.as_str().into()),
+            ("label_support_semantics", self.label_support_semantics.as_str().into()),
+        ];
+        entries.into_iter().map(|(option, value)| (option.to_owned(), value)).collect()
     }
 
     /// Whether every valid action must be labelled.

@@ -5,8 +5,11 @@
 //! its compressed bytes, clipped to the array; in shards, the chunks are the inner ones, as
 //! zarr-python's `Array.chunks` has it, and the codecs are those of the whole array.
 
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
+use super::schema::MANIFEST_FILE;
 use super::zarr::{Column, StoreError, StoreReader};
 use crate::digest::hex;
 use crate::text::json;
@@ -37,6 +40,16 @@ pub(super) fn digest(reader: &StoreReader, manifest: &[u8]) -> Result<String, St
         }
     }
     Ok(hex(&digest.0.finalize()))
+}
+
+/// The digest of the content of the store at `directory`, 64 hexadecimal digits.
+///
+/// # Errors
+/// When there is no store, or it cannot be read.
+pub fn content_digest(directory: &Path) -> Result<String, StoreError> {
+    let path = directory.join(MANIFEST_FILE);
+    let manifest = std::fs::read(&path).map_err(|source| StoreError::Files { path, source })?;
+    digest(&StoreReader::open(directory)?, &manifest)
 }
 
 /// A digest of labelled payloads.

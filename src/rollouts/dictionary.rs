@@ -65,6 +65,11 @@ pub(super) struct Coded<const D: usize>(i32);
 impl<const D: usize> Coded<D> {
     pub(super) const NONE: Self = Self(-1);
 
+    /// The cell of a provisional id.
+    pub(super) fn of_provisional(id: i32) -> Self {
+        Self(id)
+    }
+
     /// The id by which the cell waits for its final one.
     pub(super) fn provisional(self) -> i32 {
         self.0
@@ -85,15 +90,20 @@ pub(super) struct Dictionaries {
 impl Dictionaries {
     /// The cell for `text`, which is collected.
     pub(super) fn code<const D: usize>(&mut self, text: &str) -> Coded<D> {
-        let Some(texts) = self.texts.get_mut(D) else { return Coded::NONE };
+        Coded(self.provisional(D, text))
+    }
+
+    /// The provisional id of `text` in a dictionary by its number, -1 for one that there is not.
+    pub(super) fn provisional(&mut self, dictionary: usize, text: &str) -> i32 {
+        let Some(texts) = self.texts.get_mut(dictionary) else { return -1 };
         let index = match texts.get_index_of(text) {
             Some(index) => index,
             None => texts.insert_full(text.to_owned()).0,
         };
-        if D == Dictionary::Rollout as usize {
+        if dictionary == Dictionary::Rollout as usize {
             self.rollouts.push(text.to_owned());
         }
-        i32::try_from(index).map_or(Coded::NONE, Coded)
+        i32::try_from(index).unwrap_or(-1)
     }
 
     /// The cell for `text`, or none where it is absent or empty.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::config::RolloutZarrStoreConfig;
+use super::config::{ManifestContext, RolloutZarrStoreConfig};
 use super::identifier::compact;
 use super::record::Source;
 use super::schema::{MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
@@ -21,7 +21,6 @@ pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &M
     let (states, candidates) = (totals.steps, totals.candidates);
     let sizes = tables.dictionaries.lists().map(|(name, list)| (name.to_owned(), count(list.len())));
     let context = &config.manifest_context;
-    let or = |given: &Value, default: Value| if given.is_null() { default } else { given.clone() };
     map([
         ("manifest_version", MANIFEST_VERSION.into()),
         ("schema_id", SCHEMA_ID.into()),
@@ -47,17 +46,26 @@ pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &M
         ("source_coverage", coverage(tables)),
         ("config_hashes", config_hashes(tables, config)),
         ("dictionary_sizes", Value::Map(sizes.collect())),
-        (
-            "generation",
-            map([
-                ("writer_config", context.writer_config.clone()),
-                ("invocation", or(&context.invocation, programmatic())),
-                ("runtime", or(&context.runtime, Value::Map(Map::new()))),
-                ("shard", context.shard.clone()),
-                ("candidate_family_preflight", Value::Null),
-            ]),
-        ),
+        ("generation", generation(context)),
     ])
+}
+
+/// How the store came about.
+fn generation(context: &ManifestContext) -> Value {
+    let or = |given: &Value, default: Value| if given.is_null() { default } else { given.clone() };
+    let mut generation: Map = [
+        ("writer_config", context.writer_config.clone()),
+        ("invocation", or(&context.invocation, programmatic())),
+        ("runtime", or(&context.runtime, Value::Map(Map::new()))),
+        ("shard", context.shard.clone()),
+        ("candidate_family_preflight", Value::Null),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into();
+    if !context.origin.is_null() {
+        generation.insert("origin".to_owned(), context.origin.clone());
+    }
+    Value::Map(generation)
 }
 
 /// The invocation of a writer that a program called.

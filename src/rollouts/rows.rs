@@ -75,6 +75,12 @@ impl Rows {
         }
     }
 
+    /// The same with the codec's tables among its own, whether or not a step has facts.
+    pub(super) fn with_codec(mut self) -> Self {
+        self.codec.get_or_insert_default();
+        self
+    }
+
     /// Takes the rows out, with the codec's tables still among them if the store has them; `room`
     /// is an earlier batch that was written.
     pub(super) fn take(&mut self, room: Option<Self>) -> Self {
@@ -185,7 +191,7 @@ impl Rows {
                 principal_point_px: depth.principal_point_px,
                 image_size_hw: depth.image_size_hw,
             });
-            self.depth_m.extend(depth.stored());
+            depth.store(&mut self.depth_m);
             self.valid_mask.extend(&depth.valid_mask);
         }
         if let Some(eval) = step.target_eval.as_ref().filter(|_| self.crops_enabled) {

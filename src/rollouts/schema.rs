@@ -4,7 +4,7 @@
 //! that go to disk and, where rows come one by one, a struct of one row.
 
 use crate::array::DType;
-use crate::rollouts::column::Column;
+use crate::rollouts::column::{Cell, Column};
 use crate::rollouts::dictionary::{Coded, Dictionary};
 
 pub(super) const SCHEMA_ID: &str = "aria_nbv.rollout_zarr_q_invalidity";
@@ -112,6 +112,9 @@ pub(super) const BOOL_EXTRAS: &[&str] = &["view_jitter_is_bounded", "target_in_f
 pub(super) trait Table {
     /// Takes the rows out, but keeps the room they had.
     fn clear(&mut self);
+
+    /// Appends the rows that `columns` hold, which are all of the table's.
+    fn extend(&mut self, columns: &[Column<'_>]);
 }
 
 macro_rules! table {
@@ -132,6 +135,15 @@ macro_rules! table {
         impl Table for $table {
             fn clear(&mut self) {
                 $(self.$name.clear();)+
+            }
+
+            fn extend(&mut self, columns: &[Column<'_>]) {
+                for column in columns {
+                    match column.name {
+                        $(stringify!($name) => Cell::extend(&mut self.$name, &column.bytes),)+
+                        _ => {}
+                    }
+                }
             }
         }
     };

@@ -5,6 +5,7 @@
 //! lineage, the dictionaries. Steps, candidates and everything larger go to [`Rows`], and from
 //! there to disk.
 
+mod joined;
 mod sources;
 mod targets;
 

@@ -23,6 +23,8 @@ mod tables;
 mod targets;
 mod view;
 
+pub use promotion::marker as read_marker;
+
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -30,6 +32,7 @@ use rayon::prelude::*;
 use block::Block;
 use codec::Codec;
 use findings::Findings;
+pub(super) use promotion::OWNER;
 use root::Root;
 use states::States;
 use tables::Tables;
@@ -66,6 +69,19 @@ impl Validation {
 /// # Errors
 /// When there is no Zarr group at `directory`. All else is reported in [`Validation::errors`].
 pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
+    check(directory, None)
+}
+
+/// Checks the shard's store at `directory`, which lacks its success marker, as if that were
+/// `success`.
+///
+/// # Errors
+/// As for [`validate`].
+pub fn validate_unsealed(directory: &Path, success: Map) -> Result<Validation, StoreError> {
+    check(directory, Some(success))
+}
+
+fn check(directory: &Path, success: Option<Map>) -> Result<Validation, StoreError> {
     let reader = StoreReader::open(directory)?;
     let mut findings = Findings::default();
     let mut validation = Validation {
@@ -82,7 +98,7 @@ pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
         validation.num_candidates = tables.candidates.rows;
         // Rows are worth reading once every column is there, of its dtype and length.
         if findings.is_empty() {
-            rows(&reader, &root, &tables, &mut findings);
+            rows(&reader, &root, &tables, success, &mut findings);
         }
     }
     validation.errors = findings.into_errors();
@@ -100,7 +116,7 @@ pub(super) fn codec_presence(reader: &StoreReader, attributes: &Map) -> Result<b
 }
 
 /// What the rows of all tables say.
-fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
+fn rows(reader: &StoreReader, root: &Root, tables: &Tables, success: Option<Map>, findings: &mut Findings) {
     let states = States::of(tables, findings);
     if states.ordered {
         root::counts(root, tables, states.width(), findings);
@@ -156,5 +172,5 @@ fn rows(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findi
     if whole {
         states::sums(tables, &gains, findings);
     }
-    promotion::check(reader, root, tables, findings);
+    promotion::check(reader, root, tables, success, findings);
 }

@@ -9,9 +9,10 @@ mod destination;
 mod pipeline;
 mod sink;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::column::Column;
 use super::config::{ConfigError, RolloutZarrStoreConfig};
 use super::dictionary::{self, Dictionary};
 use super::q_h::View;
@@ -28,11 +29,13 @@ use crate::diagnostic::{Exit, Problem};
 use crate::digest::sha256_hex;
 use crate::text::json;
 use crate::value::Value;
-use pipeline::Pipeline;
+use pipeline::{Batch, Pipeline};
 use sink::{Cuts, Sinks};
 
 /// Where ids wait that are not final yet; gone when the store is complete.
 const WAITING: &str = ".waiting";
+/// Bytes of rows that keep one thread busy.
+const BATCH_A_THREAD: usize = 8 << 20;
 
 /// Summary of one rollout store write. Counts are rows of tables, not source samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,11 +160,13 @@ impl Writer {
     /// rows could not be written for; the writer is then of no more use.
     pub fn add(&mut self, record: &RolloutRecord) -> Result<(), WriteError> {
         self.tables.add(record, &self.config, &mut self.rows)?;
-        // Three batches at most are there at a time, and what encoding takes beside them.
-        let batch = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
+        // Three batches at most are there at a time, and what encoding takes beside them. Smaller
+        // ones are enough to busy every thread, and the caches and page tables thank for them.
+        let bound = usize::try_from(self.config.memory_bytes / 8).unwrap_or(usize::MAX);
+        let batch = bound.min(BATCH_A_THREAD.saturating_mul(rayon::current_num_threads()));
         if self.rows.bytes() >= batch {
             let room = self.pipeline.written();
-            self.pipeline.send(self.rows.take(room))?;
+            self.pipeline.send(Batch::Rows(self.rows.take(room)))?;
         }
         Ok(())
     }
@@ -180,16 +185,31 @@ impl Writer {
         if self.tables.totals.steps == 0 {
             return Err(WriteError::Empty);
         }
-        self.pipeline.send(self.rows.take(None))?;
-        let sinks = self.pipeline.finish()?;
-        self.check_campaign()?;
-        self.tables.seal(&self.config);
-        self.write_rows(sinks)?;
-        self.write_tables()?;
-        self.write_view()?;
-        let manifest_sha256 = self.write_documents()?;
+        self.pipeline.send(Batch::Rows(self.rows.take(None)))?;
+        self.complete(|_| Ok(()))
+    }
+
+    /// Takes over rows of other stores, for those of [`Writer::tables`] that hold none; a writer
+    /// that does so takes no records.
+    pub(super) fn take(&mut self, columns: Vec<Column<'static>>) -> Result<(), StoreError> {
+        self.pipeline.send(Batch::Columns(columns))
+    }
+
+    /// What the store holds once, to be filled in beside [`Writer::take`].
+    pub(super) fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+
+    /// Completes the store and puts it in place, unless `check` finds fault with it where it is
+    /// staged.
+    pub(super) fn complete<E: From<WriteError>>(
+        mut self,
+        check: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<RolloutZarrWriteResult, E> {
+        let manifest_sha256 = self.write_all()?;
+        check(self.staged.path())?;
         destination::check(&self.config)?;
-        self.staged.commit()?;
+        self.staged.commit().map_err(WriteError::from)?;
         let destination = self.config.destination();
         Ok(RolloutZarrWriteResult {
             num_rollouts: self.tables.rollouts.rollout_row_id.len(),
@@ -199,6 +219,17 @@ impl Writer {
             store_dir: destination,
             manifest_sha256,
         })
+    }
+
+    /// Everything but the rows that were sent already; returns the sidecar's digest.
+    fn write_all(&mut self) -> Result<String, WriteError> {
+        let sinks = self.pipeline.finish()?;
+        self.check_campaign()?;
+        self.tables.seal(&self.config);
+        self.write_rows(sinks)?;
+        self.write_tables()?;
+        self.write_view()?;
+        Ok(self.write_documents()?)
     }
 
     /// A campaign's store is bound to the split of its sources, and to its target.

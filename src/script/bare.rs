@@ -22,6 +22,7 @@ use crate::script::error::{fail, message};
 use crate::script::host::{Console, Host};
 use crate::script::known::{BARE_MODULES, FUNCTIONS, TABLES};
 use crate::script::loader;
+use crate::script::locked;
 use crate::script::permissions::Permissions;
 
 /// What a bundle's Lua may hold at once.
@@ -63,7 +64,7 @@ fn machine() -> mlua::Result<Lua> {
         strings.raw_set("__metatable", "locked")?;
     }
     limits::install(&lua)?;
-    crate::script::standard::guard_rawset(&lua)?;
+    locked::install(&lua)?;
     budget::install(&lua)?;
     lua.set_memory_limit(MEMORY)?;
     let host = Rc::new(Host {
@@ -87,15 +88,15 @@ fn machine() -> mlua::Result<Lua> {
     });
     lua.set_app_data(Rc::clone(&host));
     install_require(&lua, host)?;
-    // State between calls has its places; a global is none.
-    let locked = lua.create_table()?;
+    // State between calls has its places; a global is none, nor is a table that all code shares.
+    for name in TABLES {
+        globals.raw_set(name, locked::lock(&lua, name, &globals.raw_get(name)?)?)?;
+    }
     let refuse = lua.create_function(|lua, (_, name): (Table, Value)| {
         let name = crate::script::convert::key_text(&name);
         Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
     })?;
-    locked.raw_set("__newindex", refuse)?;
-    locked.raw_set("__metatable", "locked")?;
-    globals.set_metatable(Some(locked))?;
+    locked::lock_globals(&lua, refuse)?;
     Ok(lua)
 }
 
@@ -127,15 +128,14 @@ fn root(lua: &Lua) -> mlua::Result<Table> {
         if !BARE_MODULES.contains(&name.as_str()) {
             return Err(fail(lua, missing(&format!("skyfall.{name}"))));
         }
-        let require: mlua::Function = lua.globals().raw_get("require")?;
+        let require: mlua::Function = lua.globals().get("require")?;
         let module: Value = require.call(format!("skyfall.{name}"))?;
         root.raw_set(name, &module)?;
         Ok(module)
     })?;
     metatable.raw_set("__index", index)?;
-    metatable.raw_set("__metatable", "locked")?;
     root.set_metatable(Some(metatable))?;
-    Ok(root)
+    locked::lock(lua, "skyfall", &root)
 }
 
 fn missing(name: &str) -> String {

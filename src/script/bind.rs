@@ -17,7 +17,7 @@ mod policy;
 mod random;
 mod regime;
 mod reward;
-mod rollouts;
+pub(super) mod rollouts;
 mod scripted_algorithm;
 mod scripted_env;
 mod scripted_policy;

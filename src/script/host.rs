@@ -16,6 +16,7 @@ use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
 use crate::script::limits::{self, Limits, Stop};
 use crate::script::loader::{self, Sources};
+use crate::script::locked;
 use crate::script::permissions::{Confinement, Permissions};
 use crate::script::programs::programs;
 use crate::script::{bind, standard};
@@ -205,7 +206,7 @@ impl ScriptHost {
             loader::install(&lua, &host)?;
             limits::install(&lua, &host, settings.limits, settings.interactive)?;
             host.known.borrow_mut().add_standard(&lua)?;
-            standard::lock_globals(&lua, settings.interactive)?;
+            standard::lock_globals(&lua, &host, settings.interactive)?;
             Ok(host)
         };
         let host = build().map_err(|cause| Diagnostic::new("script/setup", error::message(&cause), Exit::Bug))?;
@@ -272,7 +273,7 @@ impl ScriptHost {
     }
 
     /// Runs the script to its end and returns what it returned; nothing if it asked to exit well.
-    fn value(&self) -> Result<Value, ScriptError> {
+    pub(super) fn value(&self) -> Result<Value, ScriptError> {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
         let raised = Raised::default();
         let result = self.call(&name, &code, &raised);
@@ -301,18 +302,26 @@ impl ScriptHost {
         })
     }
 
+    /// How messages call the script.
+    pub(super) fn name(&self) -> String {
+        match &self.script {
+            Script::Text { name, .. } => name.clone(),
+            Script::File(path) => path.display().to_string(),
+        }
+    }
+
     /// How messages call the script, and its code.
     ///
     /// # Errors
     /// When the file cannot be read or is not text.
     pub(super) fn text(&self) -> Result<(String, String), Diagnostic> {
         match &self.script {
-            Script::Text { name, code } => Ok((name.clone(), code.clone())),
+            Script::Text { code, .. } => Ok((self.name(), code.clone())),
             Script::File(path) => {
                 let bytes = std::fs::read(path).map_err(|cause| unreadable(&self.script, &cause.to_string()))?;
                 let code = String::from_utf8(bytes)
                     .map_err(|_| unreadable(&self.script, "it is not UTF-8 text (compiled Lua is not accepted)"))?;
-                Ok((path.display().to_string(), code))
+                Ok((self.name(), code))
             }
         }
     }
@@ -326,7 +335,7 @@ impl ScriptHost {
         for (index, argument) in self.arguments.iter().enumerate() {
             arg.raw_set(index + 1, argument.as_str())?;
         }
-        lua.globals().raw_set("arg", arg)?;
+        locked::behind(lua.globals()).raw_set("arg", arg)?;
         let arguments: mlua::Result<Vec<Value>> =
             self.arguments.iter().map(|argument| lua.create_string(argument).map(Value::String)).collect();
         self.guarded(chunk, arguments?, raised)

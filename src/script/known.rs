@@ -64,8 +64,8 @@ impl Known {
         Ok(())
     }
 
-    /// Adds the library module `module` (such as `skyfall.space`), just loaded.
-    pub(super) fn add_module(&mut self, module: &str, value: &Value) {
+    /// Adds the library module `module` (such as `skyfall.space`), just loaded and `locked`.
+    pub(super) fn add_module(&mut self, module: &str, value: &Value, locked: &Value) {
         let short = module.strip_prefix("skyfall.").unwrap_or(module);
         let bare = short == "skyfall" || BARE_MODULES.contains(&short);
         let name = |text: String| if bare { Name::Expression(text) } else { Name::Unavailable(module.to_owned()) };
@@ -81,7 +81,14 @@ impl Known {
                 }
             }
         }
-        self.add(value, name(format!("require(\"{module}\")")));
+        self.add(locked, name(format!("require(\"{module}\")")));
+    }
+
+    /// Adds the standard table `name`, as scripts see it.
+    pub(super) fn add_table(&mut self, name: &str, table: &Table) {
+        if TABLES.contains(&name) {
+            self.add(&Value::Table(table.clone()), Name::Expression(name.to_owned()));
+        }
     }
 
     fn add(&mut self, value: &Value, name: Name) {

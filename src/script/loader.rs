@@ -11,6 +11,7 @@ use mlua::{Lua, Table, Value};
 
 use crate::script::error::{LIBRARY_CHUNK, fail};
 use crate::script::host::{Access, Host};
+use crate::script::locked;
 
 /// The embedded library: module name and text.
 pub(super) const LIBRARY: &[(&str, &str)] = &[
@@ -79,7 +80,16 @@ pub(super) fn compile(lua: &Lua, sources: &Sources, name: &str, text: &str) -> m
 pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     let loaded = lua.create_table()?;
     let package = lua.create_table()?;
-    package.set("loaded", &loaded)?;
+    let own = lua.create_function({
+        let loaded = loaded.clone();
+        move |lua, (_, name, value): (Table, Value, Value)| match &name {
+            Value::String(text) if is_library(&text.to_string_lossy()) => {
+                Err(fail(lua, format!("`{}` is a module of the library, which stays as it is", text.to_string_lossy())))
+            }
+            _ => loaded.raw_set(name, value),
+        }
+    })?;
+    package.set("loaded", locked::watch(lua, "package.loaded", &loaded, own)?)?;
     let host = Rc::clone(host);
     let require = lua.create_function(move |lua, name: Value| {
         let Value::String(name) = &name else {
@@ -125,8 +135,12 @@ pub(super) fn library_module(lua: &Lua, host: &Rc<Host>, name: &str) -> mlua::Re
     let chunk = compile(lua, &host.sources, &format!("{LIBRARY_CHUNK}/{name}"), text)?;
     let short = name.strip_prefix("skyfall.").unwrap_or(name);
     let module: Value = chunk.call(super::bind::native(lua, host, short)?)?;
-    host.known.borrow_mut().add_module(name, &module);
-    Ok(Some(module))
+    let locked = match &module {
+        Value::Table(table) => Value::Table(locked::lock(lua, name, table)?),
+        other => other.clone(),
+    };
+    host.known.borrow_mut().add_module(name, &module, &locked);
+    Ok(Some(locked))
 }
 
 /// The text of the script's own module `name`, without a first line beginning with `#`; `None`

@@ -12,6 +12,7 @@ use crate::script::convert;
 use crate::script::error::{fail, message};
 use crate::script::host::{Access, Host};
 use crate::script::limits::Stop;
+use crate::script::locked;
 
 /// The registry name of a protected call whose handler sees the error, and returns it as it is.
 pub(super) const SEEN: &str = "skyfall.seen";
@@ -31,7 +32,7 @@ pub(super) fn install(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     install_protected_calls(lua, host)?;
     install_io(lua, host)?;
     install_os(lua, host)?;
-    guard_rawset(lua)?;
+    locked::install(lua)?;
     lock_strings(lua)
 }
 
@@ -201,47 +202,41 @@ fn lock_strings(lua: &Lua) -> mlua::Result<()> {
     Ok(())
 }
 
+/// The standard tables that a script may read and not change.
+const TABLES: [&str; 8] = ["coroutine", "io", "math", "os", "package", "string", "table", "utf8"];
+
 /// From here on, reading a global nobody defined is an error that names the nearest, and so is
 /// defining one, unless `open`: a script's own names are local, which is what makes its functions
-/// recordable.
-pub(super) fn lock_globals(lua: &Lua, open: bool) -> mlua::Result<()> {
+/// recordable. What is there, and what the standard tables have, stays as it is.
+pub(super) fn lock_globals(lua: &Lua, host: &Host, open: bool) -> mlua::Result<()> {
     let globals = lua.globals();
     globals.raw_set("arg", Value::Boolean(false))?;
+    for name in TABLES {
+        if let Value::Table(table) = globals.raw_get(name)? {
+            let locked = locked::lock(lua, name, &table)?;
+            host.known.borrow_mut().add_table(name, &locked);
+            globals.raw_set(name, locked)?;
+        }
+    }
+    let define = if open {
+        lua.create_function(|_, (globals, name, value): (Table, Value, Value)| globals.raw_set(name, value))?
+    } else {
+        lua.create_function(|lua, (_, name, _): (Table, Value, Value)| {
+            let name = convert::key_text(&name);
+            Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
+        })?
+    };
+    let known = locked::lock_globals(lua, define)?;
     let metatable = lua.create_table()?;
-    let unknown = lua.create_function(|lua, (globals, name): (Table, Value)| {
+    let unknown = lua.create_function(|lua, (known, name): (Table, Value)| {
         let name = convert::key_text(&name);
-        let mut known: Vec<String> = globals
-            .pairs::<Value, Value>()
-            .filter_map(|pair| pair.ok())
-            .map(|(key, _)| convert::key_text(&key))
-            .collect();
-        known.sort();
-        let nearest = crate::suggest::nearest(&name, known.iter().map(String::as_str));
+        let names = known.pairs::<Value, Value>().filter_map(|pair| pair.ok()).map(|(key, _)| convert::key_text(&key));
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        let nearest = crate::suggest::nearest(&name, names.iter().map(String::as_str));
         let hint = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
         Err::<Value, _>(fail(lua, format!("unknown name `{name}`{hint}")))
     })?;
-    let define = lua.create_function(|lua, (_, name, _): (Table, Value, Value)| {
-        let name = convert::key_text(&name);
-        Err::<(), _>(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")))
-    })?;
     metatable.raw_set("__index", unknown)?;
-    if !open {
-        metatable.raw_set("__newindex", define)?;
-    }
-    metatable.raw_set("__metatable", "locked")?;
-    globals.set_metatable(Some(metatable))
-}
-
-/// `rawset` passes metatables by, but not that of the globals.
-pub(super) fn guard_rawset(lua: &Lua) -> mlua::Result<()> {
-    let globals = lua.globals();
-    let (stock, own): (Function, Table) = (globals.raw_get("rawset")?, globals.clone());
-    let guarded = lua.create_function(move |lua, (table, name, value): (Value, Value, Value)| {
-        if table == Value::Table(own.clone()) {
-            let name = convert::key_text(&name);
-            return Err(fail(lua, format!("`{name}` would be a new global; declare it with `local {name}`")));
-        }
-        stock.call::<Value>((table, name, value))
-    })?;
-    globals.raw_set("rawset", guarded)
+    known.set_metatable(Some(metatable))
 }

@@ -11,7 +11,7 @@ use super::error::LIBRARY_CHUNK;
 use super::host::{Raised, ScriptHost};
 use super::reference::reference;
 use super::source::required;
-use super::{ScriptError, loader};
+use super::{ScriptError, loader, locked};
 use crate::diagnostic::{Diagnostic, Exit};
 
 /// What one typed line came to.
@@ -87,7 +87,7 @@ impl ScriptHost {
         }
         let raised = Raised::default();
         let seeded = self.lua.globals().get::<Table>("math").and_then(|math| {
-            let seed: mlua::Function = math.raw_get("randomseed")?;
+            let seed: mlua::Function = math.get("randomseed")?;
             seed.call::<()>(self.host.tests.as_ref().map_or(0, |tests| tests.seed.cast_signed()))
         });
         let result = seeded.and_then(|()| self.guarded(body, Vec::new(), &raised));
@@ -118,9 +118,9 @@ impl ScriptHost {
         if values.is_empty() {
             return Ok(None);
         }
-        let require: mlua::Function = self.lua.globals().raw_get("require")?;
+        let require: mlua::Function = self.lua.globals().get("require")?;
         let pretty: Table = require.call("skyfall.pretty")?;
-        let format: mlua::Function = pretty.raw_get("format")?;
+        let format: mlua::Function = pretty.get("format")?;
         let texts: mlua::Result<Vec<String>> = values.into_iter().map(|value| format.call::<String>(value)).collect();
         Ok(Some(texts?.join("\t")))
     }
@@ -129,18 +129,23 @@ impl ScriptHost {
     /// is run to find them.
     #[must_use]
     pub fn names_in(&self, path: &[&str]) -> Vec<String> {
-        let mut table = self.lua.globals();
+        // A table in front and what is behind it, if it is locked.
+        let both = |table: Table| [table.clone(), locked::behind(table)];
+        let mut tables = both(self.lua.globals());
         for name in path {
-            match table.raw_get::<Value>(*name) {
-                Ok(Value::Table(inner)) => table = inner,
+            let field = |table: &Table| table.raw_get::<Value>(*name).ok();
+            match tables.iter().filter_map(field).find(|value| !value.is_nil()) {
+                Some(Value::Table(inner)) => tables = both(inner),
                 _ => return Vec::new(),
             }
         }
-        let mut names: Vec<String> = table
-            .pairs::<Value, Value>()
-            .filter_map(|pair| Some(pair.ok()?.0.as_string()?.to_string_lossy()))
-            .collect();
+        let names = |table: &Table| -> Vec<String> {
+            let name = |pair: mlua::Result<(Value, Value)>| Some(pair.ok()?.0.as_string()?.to_string_lossy());
+            table.pairs::<Value, Value>().filter_map(name).collect()
+        };
+        let mut names: Vec<String> = tables.iter().flat_map(names).collect();
         names.sort();
+        names.dedup();
         names
     }
 

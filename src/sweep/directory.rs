@@ -26,6 +26,9 @@ use crate::text::json;
 use crate::unit::Units;
 use crate::value::{Map, Value};
 
+/// The script, where it came on standard input.
+const SCRIPT: &str = ".script.lua";
+
 /// The file that makes a directory a sweep's.
 pub const HEADER: &str = "sweep.json";
 
@@ -149,9 +152,15 @@ impl Directory {
     /// # Errors
     /// When it cannot be written.
     pub fn keep_script(&self, text: &str) -> Result<PathBuf, SweepError> {
-        let path = self.path.join(".script.lua");
+        let path = self.path.join(SCRIPT);
         atomic::write_file(&path, text.as_bytes())?;
         Ok(path)
+    }
+
+    /// The script that was kept, if one was.
+    #[must_use]
+    pub fn kept_script(&self) -> Option<PathBuf> {
+        Some(self.path.join(SCRIPT)).filter(|path| path.is_file())
     }
 
     /// The sweep's directory of a trial that works in `attempt`.

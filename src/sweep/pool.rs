@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -61,6 +61,18 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Nothing can be made of the trial's point; it was never tried.
+    #[must_use]
+    pub fn of_config(why: &str) -> Self {
+        Self {
+            class: "config".to_owned(),
+            code: Exit::BadConfig.code().into(),
+            message: why.to_owned(),
+            output: Vec::new(),
+            attempts: 0,
+        }
+    }
+
     /// The failure as plain data.
     #[must_use]
     pub fn to_map(&self) -> Map {
@@ -89,7 +101,9 @@ impl Failure {
         })
     }
 
-    fn of(status: ExitStatus, said: &str) -> Self {
+    /// The failure of a process that ended so and said this.
+    #[must_use]
+    pub fn of(status: ExitStatus, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
         let error = lines.iter().find(|line| line.starts_with("error"));
         let message = error.or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
@@ -163,12 +177,26 @@ impl Running {
         }
     }
 
-    fn interrupted(&self) -> bool {
+    /// Whether they were interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
     }
 
     fn run(&self, command: &mut Command) -> std::io::Result<ExitStatus> {
-        let mut child = command.spawn()?;
+        self.waited(command, |mut child| child.wait())
+    }
+
+    /// Runs a process to its end and gathers what it says.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn output(&self, command: &mut Command) -> std::io::Result<Output> {
+        self.waited(command, Child::wait_with_output)
+    }
+
+    fn waited<R>(&self, command: &mut Command, wait: impl FnOnce(Child) -> std::io::Result<R>) -> std::io::Result<R> {
+        let child = command.spawn()?;
         let process = child.id().try_into().unwrap_or_default();
         {
             let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -177,7 +205,7 @@ impl Running {
                 signal(process);
             }
         }
-        let ended = child.wait();
+        let ended = wait(child);
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).0.remove(&process);
         ended
     }
@@ -203,13 +231,7 @@ pub fn run(
     running: &Running,
 ) -> Result<Ending, SweepError> {
     if let Err(why) = &trial.resolved {
-        let failure = Failure {
-            class: "config".to_owned(),
-            code: Exit::BadConfig.code().into(),
-            message: why.clone(),
-            output: Vec::new(),
-            attempts: 0,
-        };
+        let failure = Failure::of_config(why);
         directory.record_failure(trial, &failure)?;
         return Ok(Ending::Failed(failure));
     }
@@ -251,7 +273,7 @@ fn write_order(path: &Path, trial: &Trial) -> Result<(), SweepError> {
 }
 
 fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Running) -> Result<Ending, SweepError> {
-    if running.interrupted() {
+    if running.is_interrupted() {
         return Ok(Ending::Interrupted);
     }
     let attempt = directory.units().begin(&trial.unit())?;
@@ -274,7 +296,7 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     let status = status.map_err(SweepError::io(&launcher.program))?;
     let said = last_words(&err);
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
-    if asked || (running.interrupted() && !status.success()) {
+    if asked || (running.is_interrupted() && !status.success()) {
         return Ok(Ending::Interrupted);
     }
     if !status.success() {

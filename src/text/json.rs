@@ -28,7 +28,13 @@ pub fn to_string(value: &Value) -> String {
 
 /// Appends `value` as `json.dumps(value)` prints it.
 pub fn write(out: &mut Vec<u8>, value: &Value) {
-    write_value(out, value, OneLine, 0);
+    write_value(out, value, OneLine { sorts: false }, 0);
+}
+
+/// `value` as `json.dumps(value, sort_keys=True)` prints it.
+#[must_use]
+pub fn to_sorted_line(value: &Value) -> String {
+    text_of(|out| write_value(out, value, OneLine { sorts: true }, 0))
 }
 
 /// `value` as `json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True)` prints it: the

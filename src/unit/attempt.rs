@@ -2,12 +2,10 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
-
+use super::place::put;
 use super::{MARKER, Unit, UnitError};
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -15,9 +13,9 @@ use crate::value::{Map, Value};
 /// How a finished attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promotion {
-    /// Its directory is the unit's now.
+    /// What it made is the unit's now.
     Promoted,
-    /// Another attempt was faster; this one's work is gone.
+    /// Something stands in the unit's place already; this attempt's work is not needed.
     Beaten,
 }
 
@@ -29,29 +27,52 @@ pub struct Attempt {
     place: PathBuf,
     /// The directory, locked: the system lets go of the lock when the process ends, however it does.
     lock: File,
-    promoted: bool,
+    /// Whether the directory is not this attempt's to remove any more.
+    released: bool,
 }
 
 impl Attempt {
-    pub(super) fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
-        fs::create_dir_all(attempts).map_err(UnitError::at(attempts))?;
+    /// Starts an attempt at `unit`, whose result will stand at `place`, in a directory below
+    /// `attempts` that no other attempt has.
+    ///
+    /// # Errors
+    /// When its directory cannot be made.
+    pub fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         loop {
-            let path = attempts.join(format!("{}.{:016x}", unit.name(), nonce()));
-            match fs::create_dir(&path) {
-                Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => continue,
-                made => made.map_err(UnitError::at(&path))?,
+            match Self::named(attempts.join(format!("{}.{:016x}", unit.name(), nonce())), place.clone(), unit) {
+                Ok(Some(attempt)) => return Ok(attempt),
+                // Someone who clears up took it for abandoned before it was locked.
+                Ok(None) | Err(UnitError::Taken { .. }) => {}
+                Err(problem) => return Err(problem),
             }
-            // Before the lock is there, someone who clears up may have taken the directory for an
-            // abandoned one; another is made then.
-            let locked = File::open(&path).and_then(|directory| Ok(directory.try_lock().map(|()| directory)?));
-            match locked {
-                Ok(lock) if path.is_dir() => {
-                    return Ok(Self { unit: unit.clone(), path, place, lock, promoted: false });
-                }
-                Ok(_) => {}
-                Err(_) if !path.is_dir() => {}
-                Err(cause) => return Err(UnitError::at(&path)(cause)),
+        }
+    }
+
+    /// Starts an attempt in the directory `path`, which must not be there yet.
+    ///
+    /// # Errors
+    /// When it is, or cannot be made.
+    pub fn begin_at(path: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
+        let taken = || UnitError::Taken { path: path.display().to_string() };
+        Self::named(path.to_owned(), place, unit)?.ok_or_else(taken)
+    }
+
+    /// `None` where the directory was gone before it was locked.
+    fn named(path: PathBuf, place: PathBuf, unit: &Unit) -> Result<Option<Self>, UnitError> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(UnitError::at(parent))?;
+        match fs::create_dir(&path) {
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(UnitError::Taken { path: path.display().to_string() });
             }
+            made => made.map_err(UnitError::at(&path))?,
+        }
+        // Whoever looks whether it is abandoned holds the lock for a moment.
+        let locked = File::open(&path).and_then(|directory| directory.lock().map(|()| directory));
+        match locked {
+            Ok(lock) if path.is_dir() => Ok(Some(Self { unit: unit.clone(), path, place, lock, released: false })),
+            Err(cause) if path.is_dir() => Err(UnitError::at(&path)(cause)),
+            _ => Ok(None),
         }
     }
 
@@ -90,24 +111,76 @@ impl Attempt {
     /// # Errors
     /// When the system refuses, or something stands in the unit's place that is no finished unit.
     pub fn promote(mut self) -> Result<Promotion, UnitError> {
-        sync_tree(&self.path).map_err(UnitError::at(&self.path))?;
-        match rename_to_nothing(&self.path, &self.place) {
-            Ok(()) => {
-                self.promoted = true;
-                let home = self.place.parent().unwrap_or(Path::new("."));
-                File::open(home).and_then(|home| home.sync_all()).map_err(UnitError::at(home))?;
+        match self.publish(&self.path)? {
+            Promotion::Promoted => {
+                self.released = true;
                 Ok(Promotion::Promoted)
             }
-            Err(Errno::EXIST | Errno::NOTEMPTY) if self.place.join(MARKER).is_file() => Ok(Promotion::Beaten),
-            Err(Errno::EXIST | Errno::NOTEMPTY) => Err(UnitError::Occupied { path: self.place.display().to_string() }),
-            Err(cause) => Err(UnitError::at(&self.place)(cause.into())),
+            Promotion::Beaten if self.place.join(MARKER).is_file() => Ok(Promotion::Beaten),
+            Promotion::Beaten => Err(UnitError::Occupied { path: self.place.display().to_string() }),
         }
+    }
+
+    /// Flushes `directory`, which is this attempt's or lies in it, to the disk and puts it in the
+    /// unit's place if nothing stands there. The unit is finished once it is sealed
+    /// ([`Attempt::seal`]).
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn publish(&self, directory: &Path) -> Result<Promotion, UnitError> {
+        sync_tree(directory).map_err(UnitError::at(directory))?;
+        let home = self.place.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(home).map_err(UnitError::at(home))?;
+        match put(directory, &self.place) {
+            Ok(()) => {
+                sync(home)?;
+                Ok(Promotion::Promoted)
+            }
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(Promotion::Beaten),
+            Err(cause) => Err(UnitError::at(&self.place)(cause)),
+        }
+    }
+
+    /// Puts the marker with `text` into what stands in the unit's place, unless it has one. It
+    /// follows from what is there, so that it does not matter which of several attempts writes it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn seal(&self, text: &str) -> Result<(), UnitError> {
+        let (staged, marker) = (self.path.join(MARKER), self.place.join(MARKER));
+        let write = || {
+            let mut file = File::create(&staged)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(UnitError::at(&staged))?;
+        if marker.symlink_metadata().is_err() {
+            fs::rename(&staged, &marker).map_err(UnitError::at(&marker))?;
+        }
+        sync(&self.place)
+    }
+
+    /// Leaves the directory for people to look at, until it is cleared.
+    pub fn keep(mut self) {
+        self.released = true;
+    }
+
+    /// Moves the directory to `path`, for people to look at.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn set_aside(mut self, path: &Path) -> Result<(), UnitError> {
+        let parent = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(UnitError::at(parent))?;
+        fs::rename(&self.path, path).map_err(UnitError::at(path))?;
+        self.released = true;
+        Ok(())
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if !self.promoted {
+        if !self.released {
             // What stays is hidden from readers; a later run clears it.
             let _ = fs::remove_dir_all(&self.path);
         }
@@ -115,20 +188,20 @@ impl Drop for Attempt {
     }
 }
 
-/// Renames a directory that is not empty to where nothing is. Where the file system does not know
-/// the flag (NFS), a plain rename does the same: POSIX has it fail over a directory that is not
-/// empty, and a unit's place never holds an empty one.
-fn rename_to_nothing(from: &Path, to: &Path) -> Result<(), Errno> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rustix::fs::rename(from, to),
-        renamed => renamed,
-    }
+/// Whether a living process holds an attempt's directory.
+pub(super) fn is_held(path: &Path) -> bool {
+    File::open(path).is_ok_and(|directory| directory.try_lock().is_err())
 }
 
 /// Removes an attempt's directory if no living process holds it.
 pub(super) fn clear(path: &Path) -> bool {
     let Ok(directory) = File::open(path) else { return false };
     directory.try_lock().is_ok() && fs::remove_dir_all(path).is_ok()
+}
+
+fn sync(directory: &Path) -> Result<(), UnitError> {
+    let path = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    File::open(path).and_then(|directory| directory.sync_all()).map_err(UnitError::at(path))
 }
 
 /// Flushes every file and directory of a tree.

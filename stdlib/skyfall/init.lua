@@ -29,32 +29,31 @@ local native = ...
 ---@field trace skyfall.tracelib
 ---@field yaml skyfall.yamllib
 ---@field version string
-local M = {
-  algorithm = require "skyfall.algorithm",
-  array = require "skyfall.array",
-  bundle = require "skyfall.bundle",
-  env = require "skyfall.env",
-  eval = require "skyfall.eval",
-  fs = require "skyfall.fs",
-  json = require "skyfall.json",
-  log = require "skyfall.log",
-  policy = require "skyfall.policy",
-  pretty = require "skyfall.pretty",
-  random = require "skyfall.random",
-  regime = require "skyfall.regime",
-  regimes = require "skyfall.regimes",
-  reward = require "skyfall.reward",
-  rollouts = require "skyfall.rollouts",
-  shaping = require "skyfall.shaping",
-  space = require "skyfall.space",
-  stats = require "skyfall.stats",
-  sweep = require "skyfall.sweep",
-  tables = require "skyfall.tables",
-  test = require "skyfall.test",
-  trace = require "skyfall.trace",
-  yaml = require "skyfall.yaml",
-  version = native.version,
+local M = { version = native.version }
+
+local PARTS = {
+  "algorithm", "array", "bundle", "env", "eval", "fs", "json", "log", "policy", "pretty", "random", "regime",
+  "regimes", "reward", "rollouts", "shaping", "space", "stats", "sweep", "tables", "test", "trace", "yaml",
 }
+local is_part = {}
+for _, name in ipairs(PARTS) do is_part[name] = true end
+
+local function part(name)
+  local module = require("skyfall." .. name)
+  M[name] = module
+  return module
+end
+
+-- A part is loaded when it is first looked at: most scripts look at a few.
+setmetatable(M, {
+  __index = function(_, name)
+    if is_part[name] then return part(name) end
+  end,
+  __pairs = function()
+    for _, name in ipairs(PARTS) do part(name) end
+    return function(_, key) return next(M, key) end
+  end,
+})
 
 ---@alias skyfall.RecordKey "observation"|"next_observation"|"env_reward"|"terminated"|"truncated"
 

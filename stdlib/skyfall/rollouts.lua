@@ -53,13 +53,100 @@ local M = {}
 ---@field manifest_path string
 ---@field manifest_sha256 string
 
+--- A record to try things with: from a root on a line, one chain of two steps towards a point, each
+--- with three candidates, the last of which cannot be taken. It shows all that a record must have.
+---
+--- ```lua
+--- local record = skyfall.rollouts.toy_record(0, "kitchen")
+--- assert(record.source.scene_id == "kitchen" and #record.trajectories[1].steps == 2)
+--- ```
+---@param root integer the source's row, from 0
+---@param scene string? "line"
+---@return table
+M.toy_record = function(root, scene)
+  local identity = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0 }
+  local function pose(x) return { 1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0 } end
+  local function step(index, left)
+    local none = { false, false, false }
+    return {
+      step_index = index,
+      selected_shell_index = 1,
+      selection_score_label = "target_root_gain",
+      selection_policy = "oracle_greedy",
+      candidates = {
+        shell_poses = { pose(root), pose(root + 1 - left), pose(root + 2) },
+        mask_valid = { true, true, false },
+        strategy_id = { 0, 0, 0 },
+        position_id = { 1, 1, 1 },
+        mixture_id = { 0, 0, 0 },
+        sampler_probability = { 0.5, 0.25, 0.25 },
+        extras = {
+          path_collision_mask = none,
+          path_collision_applicable_mask = none,
+          path_collision_evaluated_mask = none,
+        },
+      },
+      labels = { target_root_gain = { 0, left / 2, 0 }, target_rri = { 0, 0.5, 0 } },
+    }
+  end
+  return {
+    rollout_id_prefix = string.format("toy-%06d", root),
+    root_pose_world = identity,
+    horizon = 2,
+    branch_factor = 1,
+    selection_policy = "oracle_greedy",
+    source = {
+      scene_id = scene or "line",
+      snippet_id = "toy",
+      split = "train",
+      source_row_id = root,
+      source_sample_index = root,
+      source_sample_key = "toy:" .. root,
+      source_shard_id = "toy-shard",
+      source_shard_row = root,
+      source_cache_version = "1",
+      source_offline_store_manifest_hash = "toy",
+    },
+    target = {
+      target_id = "point",
+      target_source = "gt_obbs_oracle",
+      target_source_index = 0,
+      matched_gt_target_row_id = 0,
+      matched_gt_target_id = "point",
+      gt_match_status = "matched",
+      target_crop_policy = "none",
+      target_center_world = { 0, 0, 0 },
+      target_extents = { 1, 1, 1 },
+      target_pose_world_object = identity,
+    },
+    policy = { candidate_config_hash = "toy", oracle_config_hash = "toy", rollout_config_hash = "toy" },
+    trajectories = { { terminated_early = false, steps = { step(0, 1), step(1, 0.5) } } },
+  }
+end
+
 --- A writer of one store. Rows go to disk, beside `store_dir`, as records are added; what stood
 --- there is replaced when the writer finishes, and not before.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local writer <close> = rollouts.writer { store_dir = "toy.zarr", selected_depth_enabled = false }
+--- for root = 0, 4 do writer:add(rollouts.toy_record(root)) end
+--- local result = writer:finish()
+--- assert(result.num_rollouts == 5 and result.num_steps == 10)
+--- ```
 ---@param options skyfall.RolloutZarrStoreConfig
 ---@return skyfall.RolloutsWriter
 M.writer = native.writer
 
 --- Writes a store from a list of records in one go.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local records = { rollouts.toy_record(0), rollouts.toy_record(1) }
+--- local options = { selected_depth_enabled = false, discount_gamma = 0.9 }
+--- local result = rollouts.write_rollout_zarr_store("toy.zarr", records, options)
+--- assert(result.num_candidates == 12 and result.store_dir == "toy.zarr")
+--- ```
 ---@param store_dir string
 ---@param records table[]
 ---@param options skyfall.RolloutZarrStoreConfig?
@@ -72,6 +159,49 @@ M.write_rollout_zarr_store = function(store_dir, records, options)
   for _, record in ipairs(records) do writer:add(record) end
   return writer:finish()
 end
+
+--- A row of a source store, as a campaign's shard lists it.
+---@class skyfall.RolloutsShardRow
+---@field order integer its place in the shard, from 0
+---@field sample_index integer its number in the source's split
+---@field sample_key string
+---@field scene_id string
+---@field snippet_id string
+---@field split string
+---@field source_shard_id string
+---@field source_shard_row integer
+---@field campaign_split string?
+---@field source table what a record of this row has for its `source`
+
+--- A shard of a campaign, and the store that is written of it.
+---@class skyfall.RolloutsShard
+---@field shard_id string
+---@field split string
+---@field num_rows integer
+---@field campaign_split string?
+---@field source_manifest_hash string
+---@field source_cache_version string
+---@field split_manifest_hash string
+---@field add fun(self: skyfall.RolloutsShard, record: table) checks one record and takes it in
+
+---@class skyfall.RolloutsOracle
+
+--- What a campaign's records come from: a script returns one, and `skyfall rollouts run` calls its
+--- `records` with a shard's rows. Every row gets at least one record, rows in their order; a record's
+--- `source` is its row's. Records must follow from the row alone, so that a shard comes out the same
+--- whichever process makes it.
+---
+---     return rollouts.oracle {
+---       options = { discount_gamma = 0.95, selected_depth_enabled = false },
+---       records = function(rows, shard)
+---         for _, row in ipairs(rows) do
+---           shard:add { source = row.source, ... }
+---         end
+---       end,
+---     }
+---@param oracle { options: table?, records: fun(rows: skyfall.RolloutsShardRow[], shard: skyfall.RolloutsShard) } the writer's options, but for `store_dir` and `split_manifest_hash`, and what adds the records
+---@return skyfall.RolloutsOracle
+M.oracle = native.oracle
 
 ---@class skyfall.RolloutsGroups
 ---@field keys skyfall.Array the ids, ascending
@@ -105,6 +235,17 @@ end
 ---@field random_index fun(self: skyfall.RolloutsStore, options: { min_horizon: integer?, seed: integer? }?): table
 
 --- Opens a store for reading.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- rollouts.write_rollout_zarr_store("toy.zarr", { rollouts.toy_record(0) }, { selected_depth_enabled = false })
+--- local store = rollouts.open("toy.zarr")
+--- assert(store.attributes.num_steps == 2)
+--- assert(store:array("candidates/actor_action_mask"):sum() == 4)
+--- assert(store:array("steps/step_index", 2, 2)[1] == 1)
+--- assert(store:dictionary("scene")[1] == "line")
+--- assert(store:q_h_view { discount_gamma = 0.5 }.td_discount[1] == 0.5)
+--- ```
 ---@param store_dir string
 ---@return skyfall.RolloutsStore
 M.open = native.open
@@ -142,6 +283,17 @@ M.open = native.open
 ---@field state_batches fun(self: skyfall.RolloutsChains, options: { size: integer, seed: integer? }): fun(): table<string, skyfall.Array>?
 
 --- Reads chains to learn from.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local records = { rollouts.toy_record(0), rollouts.toy_record(1) }
+--- rollouts.write_rollout_zarr_store("toy.zarr", records, { selected_depth_enabled = false })
+--- local chains = rollouts.chains { stores = { "toy.zarr" }, campaign_split = "train" }
+--- assert(#chains == 2)
+--- local first = chains:chain(1).states[1]
+--- assert(first.selected_index == 2 and not first.terminal)
+--- for batch in chains:state_batches { size = 3, seed = 1 } do assert(batch.action_mask.shape[2] == 3) end
+--- ```
 ---@param options { stores: string[], campaign_split: string?, include_selected_depth: boolean? }
 ---@return skyfall.RolloutsChains
 M.chains = native.chains
@@ -154,8 +306,80 @@ M.chains = native.chains
 ---@field errors string[] one line a kind of violation: the first row and how many more
 
 --- Checks a store against its contract; every violation is reported.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- rollouts.write_rollout_zarr_store("toy.zarr", { rollouts.toy_record(0) }, { selected_depth_enabled = false })
+--- local found = rollouts.validate("toy.zarr")
+--- assert(found.ok and found.num_steps == 2 and #found.errors == 0)
+--- ```
 ---@param store_dir string
 ---@return skyfall.RolloutsValidation
 M.validate = native.validate
+
+---@class skyfall.JoinOptions
+---@field created_at_utc string? `SOURCE_DATE_EPOCH`, or now
+---@field memory_bytes integer? 536870912: what rows may take on their way
+
+--- Joins stores of one split, in the order given, into a new store, which is what writing their
+--- records in one go gives. Every part is checked; parts that were not written alike are refused.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local lean = { selected_depth_enabled = false }
+--- rollouts.write_rollout_zarr_store("one.zarr", { rollouts.toy_record(0) }, lean)
+--- rollouts.write_rollout_zarr_store("two.zarr", { rollouts.toy_record(1), rollouts.toy_record(2) }, lean)
+--- local result = rollouts.merge({ "one.zarr", "two.zarr" }, "all.zarr")
+--- assert(result.num_rollouts == 3)
+--- local origin = rollouts.open("all.zarr").manifest.generation.origin
+--- assert(origin.parts[2].name == "two.zarr" and origin.parts[2].first_rows.rollouts == 1)
+--- ```
+---@param parts string[] the stores, shards among them
+---@param store_dir string the new store's directory, replaced when it is complete
+---@param options skyfall.JoinOptions?
+---@return skyfall.RolloutZarrWriteResult
+M.merge = native.merge
+
+--- What wanted chains are; of a list, one of its values.
+---@class skyfall.RolloutsFilter
+---@field scene (string|string[])?
+---@field snippet (string|string[])?
+---@field split (string|string[])? the campaign's split where there is one, else the physical one
+---@field target (string|string[])? the target's text id
+---@field rollout (string|string[])? the chain's text id
+---@field sample_key (string|string[])?
+
+--- Writes the chains of a store that are wanted to a new store, in their order. Chains stay whole.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local records = { rollouts.toy_record(0, "kitchen"), rollouts.toy_record(1, "hall"), rollouts.toy_record(2, "hall") }
+--- rollouts.write_rollout_zarr_store("all.zarr", records, { selected_depth_enabled = false })
+--- local result = rollouts.select("all.zarr", { scene = "hall", sample_key = { "toy:0", "toy:2" } }, "hall.zarr")
+--- assert(result.num_rollouts == 1)
+--- ```
+---@param store string the store to choose from
+---@param filter skyfall.RolloutsFilter
+---@param store_dir string the new store's directory, replaced when it is complete
+---@param options skyfall.JoinOptions?
+---@return skyfall.RolloutZarrWriteResult
+M.select = native.select
+
+--- Writes one store into `directory` for each scene, snippet, split or target, in order of first
+--- use. Each result also has what its chains share, under that name.
+---
+--- ```lua
+--- local rollouts = skyfall.rollouts
+--- local records = { rollouts.toy_record(0, "kitchen"), rollouts.toy_record(1, "hall") }
+--- rollouts.write_rollout_zarr_store("all.zarr", records, { selected_depth_enabled = false })
+--- local stores = rollouts.split("all.zarr", "scene", "scenes")
+--- assert(stores[1].scene == "kitchen" and stores[2].store_dir == "scenes/hall.zarr")
+--- ```
+---@param store string the store to split
+---@param by "scene"|"snippet"|"split"|"target"
+---@param directory string where the stores go, each by its value's name
+---@param options skyfall.JoinOptions?
+---@return skyfall.RolloutZarrWriteResult[]
+M.split = native.split
 
 return M

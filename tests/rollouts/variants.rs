@@ -16,11 +16,11 @@ use crate::peers::python;
 const HEIGHT: usize = 12;
 const WIDTH: usize = 16;
 
-fn typed(records: impl Iterator<Item = Datum>) -> Vec<RolloutRecord> {
+pub fn typed(records: impl Iterator<Item = Datum>) -> Vec<RolloutRecord> {
     records.map(|datum| RolloutRecord::from_datum(&datum).unwrap()).collect()
 }
 
-fn deep(config: &mut RolloutZarrStoreConfig) {
+pub fn deep(config: &mut RolloutZarrStoreConfig) {
     config.selected_depth_enabled = true;
     config.selected_depth_height_px = HEIGHT as u32;
     config.selected_depth_width_px = WIDTH as u32;

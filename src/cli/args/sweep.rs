@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::PermissionArguments;
+use super::{LauncherArguments, PermissionArguments, TaskArguments};
 
 /// Trials, or a look at them.
 #[derive(Args, Debug)]
@@ -33,6 +33,9 @@ pub(in crate::cli) enum SweepLook {
     /// Write a sweep as one HTML page: its table, and what its axes do to the metric
     #[command(after_help = "Example: skyfall sweep report noise -o noise.html")]
     Report(SweepReportArguments),
+    /// Work on one task of what `--launcher` submitted: what a cluster's job runs
+    #[command(after_help = "Example: skyfall sweep task noise/tasks/0001 7")]
+    Task(TaskArguments),
 }
 
 #[derive(Args, Debug)]
@@ -161,6 +164,11 @@ pub(in crate::cli) struct SweepArguments {
     pub(in crate::cli) dry_run: bool,
     #[command(flatten)]
     pub(in crate::cli) pool: PoolArguments,
+    #[command(flatten)]
+    pub(in crate::cli) launcher: LauncherArguments,
+    /// With a launcher: how many trials a task works on
+    #[arg(long, value_name = "N", default_value = "1", requires = "launcher")]
+    pub(in crate::cli) batch: NonZeroUsize,
     #[command(flatten)]
     pub(in crate::cli) permissions: PermissionArguments,
     /// The script's arguments: `...` and `arg`

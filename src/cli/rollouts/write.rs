@@ -1,16 +1,12 @@
 //! `skyfall rollouts write`.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use super::{options, result};
 use crate::cli::Ending;
 use crate::cli::args::RolloutsWriteArguments;
 use crate::cli::console::Terminal;
-use crate::config::{self, LoadError};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{RecordsFile, RolloutZarrStoreConfig, WriteError, Writer};
-use crate::text::json;
-use crate::text::time::rfc3339_seconds;
-use crate::value::{Map, Value};
+use crate::value::Map;
 
 /// Writes a store from a file of records.
 pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> Ending {
@@ -35,76 +31,21 @@ pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> 
     terminal.bytes("completing the store", 0, 1);
     let result = writer.finish().map_err(Diagnostic::from)?;
     terminal.bytes("", 1, 1);
-    let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let entries = [
-        ("store_dir", result.store_dir.display().to_string().into()),
-        ("num_rollouts", count(result.num_rollouts)),
-        ("num_steps", count(result.num_steps)),
-        ("num_candidates", count(result.num_candidates)),
-        ("manifest_path", result.manifest_path.display().to_string().into()),
-        ("manifest_sha256", result.manifest_sha256.as_str().into()),
-    ];
-    if arguments.json {
-        let map: Map = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        terminal.print(&format!("{}\n", json::to_string(&Value::Map(map))));
-    } else if !terminal.is_quiet() {
-        terminal.print(&format!(
-            "{}: {} rollouts, {} steps, {} candidates, manifest {}\n",
-            result.store_dir.display(),
-            result.num_rollouts,
-            result.num_steps,
-            result.num_candidates,
-            result.manifest_sha256
-        ));
-    }
+    result::print(&result, arguments.json, terminal);
     Ok(Exit::Success)
 }
 
 /// The writer's options: those of the file, then those of the command line.
 fn configuration(arguments: &RolloutsWriteArguments) -> Result<RolloutZarrStoreConfig, Box<Diagnostic>> {
-    let usage = |line: String| Box::new(Diagnostic::new("rollouts/options", line, Exit::Usage));
-    let mut options = match &arguments.options {
-        None => Map::new(),
-        Some(path) => match config::document(path).map_err(LoadError::into_diagnostic)? {
-            Value::Map(options) => options,
-            other => {
-                let line = format!("{} must hold a map of options, got {}", path.display(), other.kind());
-                return Err(Box::new(Diagnostic::new("rollouts/options", line, Exit::Input)));
-            }
-        },
-    };
-    for assignment in &arguments.overrides {
-        let Some((name, text)) = assignment.split_once('=') else {
-            return Err(usage(format!("`--set {assignment}` is not of the form NAME=VALUE")));
-        };
-        if name.trim() == "store_dir" {
-            return Err(usage("the store's directory is told by --store".to_owned()));
-        }
-        options.insert(name.trim().to_owned(), json::parse(text).unwrap_or_else(|_| Value::from(text)));
+    let mut options = options::over(Map::new(), arguments.options.as_deref(), &arguments.overrides)?;
+    if arguments.overrides.iter().any(|assignment| assignment.trim_start().starts_with("store_dir=")) {
+        return Err(options::usage("the store's directory is told by --store".to_owned()));
     }
     options.insert("store_dir".to_owned(), arguments.store.display().to_string().into());
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let epoch = crate::cli::source_date_epoch()?.unwrap_or_else(now);
-    let mut config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch))
-        .map_err(|error| usage(error.to_string()))?;
+    let mut config = RolloutZarrStoreConfig::from_options(&options, options::created_at_utc()?)
+        .map_err(|error| options::usage(error.to_string()))?;
     if config.manifest_context.invocation.is_null() {
-        config.manifest_context.invocation = invocation(arguments);
+        config.manifest_context.invocation = options::invocation("write", &arguments.overrides);
     }
     Ok(config)
-}
-
-/// How the store was asked for, without the paths that differ from place to place.
-fn invocation(arguments: &RolloutsWriteArguments) -> Value {
-    // How much memory there was does not show in a store.
-    let told = arguments.overrides.iter().filter(|assignment| !assignment.starts_with("memory_bytes="));
-    let options = told.flat_map(|assignment| ["--set", assignment.as_str()]);
-    let words = ["skyfall", "rollouts", "write"].into_iter().chain(options).map(Value::from).collect();
-    let entries = [
-        ("mode", Value::from("cli")),
-        ("argv", Value::List(words)),
-        ("config_path", Value::Null),
-        ("raw_toml_sha256", Value::Null),
-        ("raw_toml_text", Value::Null),
-    ];
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

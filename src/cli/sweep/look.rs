@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use super::launch;
 use crate::atomic::{self, AtomicError};
 use crate::cli::Ending;
 use crate::cli::args::{
     SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
 };
+use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::sweep::directory::Directory;
+use crate::sweep::plan::Trial;
 use crate::sweep::report;
 use crate::sweep::table::{self, Query, Scope};
 use crate::sweep::{SweepError, describe};
@@ -29,7 +32,7 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
     };
     let (header, finished, earlier, plan, directory) =
         read().map_err(|problem: SweepError| Diagnostic::from(problem))?;
-    let (mut done, mut missing, mut failures) = (0_u64, 0_u64, Vec::new());
+    let (mut done, mut missing, mut failures) = (0_u64, Vec::new(), Vec::new());
     for trial in plan {
         let trial = trial.map_err(Diagnostic::from)?;
         if finished.contains_key(trial.unit().short()) {
@@ -37,9 +40,15 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         } else if let Some(failure) = directory.failure(&trial).map_err(Diagnostic::from)? {
             failures.push((trial, failure));
         } else {
-            missing += 1;
+            missing.push(trial);
         }
     }
+    let of_trial =
+        |trial: &Trial| Missing { key: trial.unit().name(), id: trial.id.clone(), about: describe(&trial.point) };
+    let missing: Vec<Missing> = missing.iter().map(of_trial).collect();
+    let home = launch::submissions(&directory);
+    let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };
+    let outlook = fates.as_ref().map(|fates| Outlook::of(&missing, fates));
     if arguments.json {
         let failed = failures.iter().map(|(trial, failure)| {
             let mut record = Map::from_iter([
@@ -53,18 +62,20 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             ("name", header.definition.name.as_str().into()),
             ("trials", header.totals.trials.into()),
             ("finished", done.into()),
-            ("missing", missing.into()),
+            ("missing", (missing.len() as u64).into()),
             ("earlier", earlier.into()),
             ("failed", failed.collect::<Vec<_>>().into()),
         ];
-        let value = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let mut value: Map = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value("trial"))));
         terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
     } else {
         let mut text = format!(
-            "{}: {done} of {} trials finished, {} failed, {missing} missing\n",
+            "{}: {done} of {} trials finished, {} failed, {} missing\n",
             header.definition.name,
             header.totals.trials,
-            failures.len()
+            failures.len(),
+            missing.len()
         );
         if earlier > 0 {
             text.push_str(&format!("{earlier} finished for earlier plans are kept; `sweep table --all` has them\n"));
@@ -72,9 +83,10 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         for (trial, failure) in &failures {
             text.push_str(&format!("failed {} ({}): {}\n", trial.id, describe(&trial.point), failure.message));
         }
+        text.extend(outlook.map(|outlook| outlook.text()));
         terminal.print(&text);
     }
-    Ok(if failures.is_empty() && missing == 0 { Exit::Success } else { Exit::Failure })
+    Ok(if failures.is_empty() && missing.is_empty() { Exit::Success } else { Exit::Failure })
 }
 
 /// Prints a sweep's results.

@@ -91,14 +91,18 @@ impl SelectedDepth {
         mistake(place, format!("is {depth} m as float16: a valid pixel lies within {near} and {far} m"))
     }
 
-    /// The depths as they are stored: 0 wherever there is none.
-    pub(in crate::rollouts) fn stored(&self) -> impl Iterator<Item = f16> {
+    /// Appends the depths as they are stored: 0 wherever there is none.
+    pub(in crate::rollouts) fn store(&self, rows: &mut Vec<f16>) {
         const NOT_FINITE: u16 = 0x7c00;
-        self.depth_m.iter().zip(&self.valid_mask).map(|(depth, valid)| {
+        let start = rows.len();
+        rows.extend_from_slice(&self.depth_m);
+        let appended = rows.get_mut(start..).unwrap_or_default();
+        // In place and without branches: a machine's vectors do it at memory speed.
+        for (depth, valid) in appended.iter_mut().zip(&self.valid_mask) {
             let bits = depth.to_bits();
             let kept = *valid & (bits & NOT_FINITE != NOT_FINITE);
-            f16::from_bits(if kept { bits } else { 0 })
-        })
+            *depth = f16::from_bits(bits & u16::from(kept).wrapping_neg());
+        }
     }
 }
 

@@ -9,12 +9,12 @@ use super::tables::Tables;
 use crate::digest::sha256_hex;
 use crate::rollouts::content;
 use crate::rollouts::schema::MANIFEST_FILE;
-use crate::rollouts::target::short_hash;
+use crate::rollouts::shard::ShardEntry;
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
-const OWNER: &str = "_owner.json";
+pub(in crate::rollouts) const OWNER: &str = "_owner.json";
 const SUCCESS: &str = "_SUCCESS.json";
 
 /// A marker is at most this long.
@@ -33,9 +33,10 @@ const SHARED: [&str; 9] = [
     "campaign_binding",
 ];
 
-pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings: &mut Findings) {
+/// Checks the markers; where there is no success marker, `success` stands for it.
+pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success: Option<Map>, findings: &mut Findings) {
     let there = |name: &str| reader.directory().join(name).symlink_metadata().is_ok();
-    match (there(OWNER), there(SUCCESS)) {
+    match (there(OWNER), there(SUCCESS) || success.is_some()) {
         (false, false) => return,
         (true, true) => {}
         (true, false) => return findings.add(format!("{SUCCESS}: is missing beside {OWNER}")),
@@ -48,7 +49,8 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings
             None
         }
     };
-    let (Some(owner), Some(success)) = (read(OWNER), read(SUCCESS)) else { return };
+    let owner = read(OWNER);
+    let (Some(owner), Some(success)) = (owner, success.or_else(|| read(SUCCESS))) else { return };
     let mut own = Findings::default();
     markers(&owner, &success, root, tables, &mut own);
     entry(&owner, root, &mut own);
@@ -70,7 +72,10 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, findings
 }
 
 /// A marker's map: of a regular file that is not too long.
-fn marker(path: &Path) -> Result<Map, String> {
+///
+/// # Errors
+/// What is wrong with the file, without its name.
+pub fn marker(path: &Path) -> Result<Map, String> {
     let metadata = path.symlink_metadata().map_err(|error| format!("cannot be read: {error}"))?;
     if !metadata.is_file() {
         return Err("is not a regular file".to_owned());
@@ -155,68 +160,8 @@ fn entry(owner: &Map, root: &Root, findings: &mut Findings) {
     if owner.get("shard_entry").and_then(Value::as_map).map(bare) != Some(bare(shard)) {
         findings.add(format!("{OWNER} shard_entry: is not {MANIFEST_FILE} generation.shard"));
     }
-    if let Err(what) = sound(shard) {
+    let sound = ShardEntry::from_value(&Value::Map(shard.clone())).and_then(|shard| shard.validate());
+    if let Err(what) = sound {
         findings.add(format!("{MANIFEST_FILE} generation.shard: {what}"));
     }
-}
-
-/// A shard's rows are its own: numbered from 0, of one split, each placed, and hashed.
-fn sound(shard: &Map) -> Result<(), String> {
-    let rows = shard.get("rows").and_then(Value::as_list).unwrap_or_default();
-    if text(shard, "manifest_version") != "rollout-shard-manifest-v2" {
-        return Err("manifest_version is not rollout-shard-manifest-v2".to_owned());
-    }
-    if rows.is_empty() || shard.get("num_rows").and_then(Value::as_int) != i64::try_from(rows.len()).ok() {
-        return Err("num_rows is not the number of its rows, or there are none".to_owned());
-    }
-    let campaign = shard.get("campaign_split").filter(|split| !split.is_null());
-    let mut records = Vec::with_capacity(rows.len());
-    for (order, row) in rows.iter().enumerate() {
-        let Some(row) = row.as_map() else { return Err(format!("row {order} is not a map")) };
-        let mut record = Map::new();
-        for key in [
-            "order",
-            "sample_index",
-            "sample_key",
-            "scene_id",
-            "snippet_id",
-            "split",
-            "source_shard_id",
-            "source_shard_row",
-        ] {
-            let Some(value) = row.get(key) else { return Err(format!("row {order} has no {key}")) };
-            record.insert(key.to_owned(), value.clone());
-        }
-        let int = |key: &str| match record.get(key) {
-            Some(Value::Int(number)) => Some(*number),
-            _ => None,
-        };
-        if int("order") != i64::try_from(order).ok() {
-            return Err(format!("row {order} is not in order"));
-        }
-        if record.get("split") != shard.get("split") {
-            return Err(format!("row {order} is of another split"));
-        }
-        if text(row, "source_shard_id").is_empty() || int("source_shard_row").is_none_or(|row| row < 0) {
-            return Err(format!("row {order} is placed in no shard"));
-        }
-        if let Some(split) = row.get("campaign_split").filter(|split| !split.is_null()) {
-            if Some(split) != campaign {
-                return Err(format!("row {order} is of another campaign split"));
-            }
-            record.insert("campaign_split".to_owned(), split.clone());
-        }
-        records.push(Value::Map(record));
-    }
-    let hashed: Map = [
-        ("source_manifest_hash".to_owned(), text(shard, "source_manifest_hash").into()),
-        ("split".to_owned(), text(shard, "split").into()),
-        ("records".to_owned(), Value::List(records)),
-    ]
-    .into();
-    let hash = short_hash(&Value::Map(hashed));
-    if text(shard, "split_manifest_hash") == hash {
-        return Ok(());
-    }
-    Err(format!("split_manifest_hash is {}, but its rows give {hash}", text(shard, "split_manifest_hash")))
 }

@@ -7,13 +7,22 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 use super::sink::{Cuts, Sinks};
+use crate::rollouts::column::Column;
 use crate::rollouts::rows::Rows;
 use crate::rollouts::zarr::{StoreError, StoreWriter};
+
+/// Rows to be written.
+pub(super) enum Batch {
+    /// Those of records.
+    Rows(Rows),
+    /// Those of other stores, always of the same columns in the same order.
+    Columns(Vec<Column<'static>>),
+}
 
 /// A thread that writes rows in the order they are sent.
 pub(super) struct Pipeline {
     directory: PathBuf,
-    to: Option<SyncSender<Rows>>,
+    to: Option<SyncSender<Batch>>,
     /// Batches that were written, for the room they have.
     written: Receiver<Rows>,
     thread: Option<JoinHandle<Result<Option<Sinks>, StoreError>>>,
@@ -23,19 +32,25 @@ impl Pipeline {
     /// Starts the thread; ids that are not final wait in `directory`.
     pub(super) fn start(store: Arc<StoreWriter>, cuts: Cuts, directory: PathBuf) -> Result<Self, StoreError> {
         // One batch is being written while another waits and a third is filled.
-        let (to, from) = sync_channel::<Rows>(1);
+        let (to, from) = sync_channel::<Batch>(1);
         let (back, written) = channel();
         let place = directory.clone();
         let work = move || {
             let mut sinks = None;
-            for rows in from {
+            for batch in from {
+                let columns = match &batch {
+                    Batch::Rows(rows) => &rows.columns(),
+                    Batch::Columns(columns) => columns,
+                };
                 let sinks = match &mut sinks {
                     Some(sinks) => sinks,
-                    None => sinks.insert(Sinks::open(&store, &rows, cuts, place.clone())?),
+                    None => sinks.insert(Sinks::open(&store, columns, cuts, place.clone())?),
                 };
-                sinks.push(&rows)?;
-                // No one takes it back once the last batch was sent.
-                let _ = back.send(rows);
+                sinks.push(columns)?;
+                if let Batch::Rows(rows) = batch {
+                    // No one takes it back once the last batch was sent.
+                    let _ = back.send(rows);
+                }
             }
             Ok(sinks)
         };
@@ -48,8 +63,8 @@ impl Pipeline {
     ///
     /// # Errors
     /// What earlier rows could not be written for.
-    pub(super) fn send(&mut self, rows: Rows) -> Result<(), StoreError> {
-        match self.to.as_ref().map(|to| to.send(rows)) {
+    pub(super) fn send(&mut self, batch: Batch) -> Result<(), StoreError> {
+        match self.to.as_ref().map(|to| to.send(batch)) {
             Some(Ok(())) => Ok(()),
             _ => self.finish().and(Err(self.broken())),
         }

@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use crate::rollouts::column::Column;
 use crate::rollouts::config::RolloutZarrStoreConfig;
 use crate::rollouts::dictionary::Dictionaries;
-use crate::rollouts::rows::Rows;
 use crate::rollouts::schema::{Crops, Depths};
 use crate::rollouts::zarr::{ArrayStream, Encoder, Layout, StoreError, StoreWriter};
 
@@ -57,11 +56,16 @@ struct Waiting {
 pub(super) struct Sinks(Vec<Sink>);
 
 impl Sinks {
-    /// Opens a sink for every column of `rows`; ids wait in `directory`.
-    pub(super) fn open(store: &StoreWriter, rows: &Rows, cuts: Cuts, directory: PathBuf) -> Result<Self, StoreError> {
+    /// Opens a sink for every one of `columns`; ids wait in `directory`.
+    pub(super) fn open(
+        store: &StoreWriter,
+        columns: &[Column<'_>],
+        cuts: Cuts,
+        directory: PathBuf,
+    ) -> Result<Self, StoreError> {
         fs::create_dir_all(&directory).map_err(|source| StoreError::Files { path: directory.clone(), source })?;
-        let open = |column: Column<'_>| {
-            let stream = store.stream(&column.path(), column.dtype, &column.tail, cuts.layout(&column));
+        let open = |column: &Column<'_>| {
+            let stream = store.stream(&column.path(), column.dtype, &column.tail, cuts.layout(column));
             let wait = |dictionary| {
                 let path = directory.join(format!("{}.{}", column.group, column.name));
                 match File::create_new(&path) {
@@ -71,12 +75,12 @@ impl Sinks {
             };
             Ok(Sink { stream, waiting: column.dictionary.map(wait).transpose()? })
         };
-        Ok(Self(rows.columns().into_iter().map(open).collect::<Result<_, StoreError>>()?))
+        Ok(Self(columns.iter().map(open).collect::<Result<_, StoreError>>()?))
     }
 
-    /// Appends rows, every column by a thread of its own.
-    pub(super) fn push(&mut self, rows: &Rows) -> Result<(), StoreError> {
-        self.0.par_iter_mut().zip(rows.columns()).try_for_each(|(sink, column)| match &mut sink.waiting {
+    /// Appends rows of the columns there were at the opening, every column by a thread of its own.
+    pub(super) fn push(&mut self, columns: &[Column<'_>]) -> Result<(), StoreError> {
+        self.0.par_iter_mut().zip(columns).try_for_each(|(sink, column)| match &mut sink.waiting {
             None => sink.stream.push(&column.bytes),
             Some(waiting) => waiting.failed(|file| file.write_all(&column.bytes)),
         })

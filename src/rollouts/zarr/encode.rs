@@ -9,6 +9,12 @@ use zstd::zstd_safe::CParameter;
 use super::frame;
 use super::layout::Codec;
 
+/// Zstandard's level inside the frames of tables. The codec names level 0, which is Zstandard's own
+/// choice of 3: on columns of measured numbers that costs a third more time for 2 % fewer bytes.
+const LEVEL: i32 = 1;
+/// What it does, for a store's attributes.
+pub(in crate::rollouts) const TABLES: &str = "zstd level 1";
+
 thread_local! {
     /// Making a context costs more than compressing a small chunk, so each thread keeps one.
     static CONTEXT: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
@@ -26,7 +32,7 @@ pub(super) fn encode(bytes: &[u8], size: usize, codec: Codec) -> io::Result<Vec<
 }
 
 fn context_with_checksum() -> io::Result<Compressor<'static>> {
-    let mut context = Compressor::new(0)?;
+    let mut context = Compressor::new(LEVEL)?;
     context.set_parameter(CParameter::ChecksumFlag(true))?;
     Ok(context)
 }

@@ -1,6 +1,8 @@
 //! `skyfall.rollouts`: writing, opening and checking rollout stores.
 
 mod chains;
+mod join;
+pub(in crate::script) mod oracle;
 mod store;
 
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,10 +11,11 @@ use indexmap::IndexMap;
 use mlua::{Lua, MetaMethod, Table, UserData, UserDataMethods, Value as LuaValue};
 
 use super::array::LuaArray;
-use super::{Module, line};
+use super::{Host, Module, line};
 use crate::rollouts::{Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Writer};
 use crate::script::convert;
 use crate::script::error::fail;
+use crate::script::host::Access;
 use crate::text::time::rfc3339_seconds;
 use crate::value::Value;
 
@@ -22,14 +25,17 @@ struct LuaRolloutsWriter(Option<Writer>);
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     let module = module.function("writer", |_, host, options: LuaValue| {
         let options = convert::read_map(&options, "options")?;
-        let epoch = host
-            .source_date_epoch
-            .unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()));
-        let config = RolloutZarrStoreConfig::from_options(&options, rfc3339_seconds(epoch)).map_err(line)?;
-        host.permissions.check(&config.destination())?;
+        let config = RolloutZarrStoreConfig::from_options(&options, now(host)).map_err(line)?;
+        host.check(&config.destination(), Access::Write)?;
         Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
     })?;
-    chains::module(store::module(module)?)
+    oracle::module(join::module(chains::module(store::module(module)?)?)?)
+}
+
+/// When a store is made: what `SOURCE_DATE_EPOCH` says, or now.
+fn now(host: &Host) -> String {
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    rfc3339_seconds(host.source_date_epoch.unwrap_or_else(clock))
 }
 
 impl UserData for LuaRolloutsWriter {

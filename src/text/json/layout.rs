@@ -31,9 +31,11 @@ pub(super) trait Layout: Copy {
     }
 }
 
-/// `json.dumps` with its default arguments.
+/// `json.dumps` with its default arguments, or with `sort_keys=True`.
 #[derive(Clone, Copy)]
-pub(super) struct OneLine;
+pub(super) struct OneLine {
+    pub(super) sorts: bool,
+}
 
 /// `json.dumps` with `indent=2, sort_keys=True`.
 #[derive(Clone, Copy)]
@@ -54,6 +56,10 @@ impl Layout for OneLine {
         if !first {
             out.extend_from_slice(b", ");
         }
+    }
+
+    fn sorts(self) -> bool {
+        self.sorts
     }
 }
 

@@ -83,7 +83,7 @@ impl UserData for LuaRow {
             Err(fail(lua, format!("a row that was read cannot be changed: set `{name}` in row:totable()")))
         });
         methods.add_meta_method(MetaMethod::Pairs, |lua, this, ()| {
-            let next: LuaValue = lua.globals().raw_get("next")?;
+            let next: LuaValue = lua.globals().get("next")?;
             let table = this.with(|row| table(lua, row)).unwrap_or_else(|| lua.create_table())?;
             Ok((next, table))
         });

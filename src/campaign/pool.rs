@@ -1,0 +1,132 @@
+//! Many shards on one machine: those that are not there yet, each in a process of its own, some at
+//! a time. What a process does to itself only touches its own shard.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::sidecar;
+use super::site::Site;
+use crate::diagnostic::Exit;
+use crate::rollouts::ShardEntry;
+use crate::sweep::pool::{Failure, Running};
+use crate::value::Value;
+
+/// How often it is looked whether to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How a shard's process is started: `program arguments... --only SHARD_ID`.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments, but for the shard.
+    pub arguments: Vec<OsString>,
+    /// How many threads each process may have.
+    pub threads: NonZeroUsize,
+}
+
+/// What became of a shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its store is there.
+    Done,
+    /// Its process failed.
+    Failed(Failure),
+    /// Its process was asked to stop, or never started.
+    Interrupted,
+}
+
+/// Is told how a campaign goes.
+pub trait Watcher {
+    /// After each shard.
+    fn ended(&mut self, entry: &ShardEntry, ending: &Ending);
+
+    /// Whether to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// Runs `entries`, `jobs` at a time. When `watcher` says so, processes are interrupted and no more
+/// are started.
+pub fn run(entries: &[&ShardEntry], site: &Site, launcher: &Launcher, jobs: NonZeroUsize, watcher: &mut dyn Watcher) {
+    let running = Running::default();
+    let queue = Mutex::new(entries.iter().copied());
+    let (report, reports) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.get().min(entries.len()) {
+            let (queue, report, running) = (&queue, report.clone(), &running);
+            scope.spawn(move || {
+                while let Some(entry) = queue.lock().ok().and_then(|mut queue| queue.next()) {
+                    let ending = one(entry, site, launcher, running);
+                    if report.send((entry, ending)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(report);
+        loop {
+            match reports.recv_timeout(LOOK) {
+                Ok((entry, ending)) => watcher.ended(entry, &ending),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if watcher.interrupted() {
+                running.interrupt();
+            }
+        }
+    });
+}
+
+fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) -> Ending {
+    if running.is_interrupted() {
+        return Ending::Interrupted;
+    }
+    let marks = || sidecar::failures(entry, site).map_or(0, |failures| failures.len());
+    let before = marks();
+    let mut command = Command::new(&launcher.program);
+    command
+        .args(&launcher.arguments)
+        .arg("--only")
+        .arg(&entry.shard_id)
+        .env("RAYON_NUM_THREADS", launcher.threads.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let (status, said) = match running.output(&mut command) {
+        Ok(output) => (output.status, String::from_utf8_lossy(&output.stderr).into_owned()),
+        Err(cause) => {
+            let failure = Failure {
+                class: "start".to_owned(),
+                code: i64::from(Exit::TryAgain.code()),
+                message: format!("cannot start {}: {cause}", launcher.program.display()),
+                output: Vec::new(),
+                attempts: 1,
+            };
+            return Ending::Failed(failure);
+        }
+    };
+    let is = |exit: Exit| status.code() == Some(i32::from(exit.code()));
+    if status.success() {
+        return Ending::Done;
+    }
+    if is(Exit::Interrupted) || running.is_interrupted() {
+        return Ending::Interrupted;
+    }
+    let failure = Failure::of(status, &said);
+    // A process that was killed could not write down how it failed.
+    let silent = status.code().is_none() || is(Exit::Input) || is(Exit::Bug);
+    if silent && marks() == before && site.place(&entry.shard_id).symlink_metadata().is_err() {
+        let kind = if is(Exit::Input) { "TimeoutError" } else { "ProcessDied" };
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // Where nothing can be written, the failure that is told is all there is.
+        let _ = sidecar::record_failure(entry, site, kind, &failure.message, Value::Null, since);
+    }
+    Ending::Failed(failure)
+}

@@ -1,0 +1,166 @@
+//! The three markers: who owns a store, that it is finished, and how an attempt failed.
+//!
+//! The success marker follows from the owner's, word for word: whoever finds an owner that
+//! vouches for its store can write it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::error::RunError;
+use super::site::Site;
+use crate::atomic::{self, AtomicError};
+use crate::digest::sha256_hex;
+use crate::rollouts::{RolloutZarrWriteResult, ShardEntry};
+use crate::text::json;
+use crate::text::time::rfc3339;
+use crate::value::{Map, Value};
+
+/// The marker of a store's owner.
+pub const OWNER: &str = "_owner.json";
+
+/// What the owner's and the success marker both say.
+const SHARED: [&str; 11] = [
+    "shard_id",
+    "writer_config_hash",
+    "source_manifest_hash",
+    "split_manifest_hash",
+    "generation_revision_hash",
+    "source_cache_version",
+    "split",
+    "num_source_rows",
+    "rollout_manifest_sha256",
+    "rollout_store_content_sha256",
+    "campaign_binding",
+];
+
+/// The owner of the store that `written` and `content_sha256` describe.
+#[must_use]
+pub fn owner(
+    entry: &ShardEntry,
+    site: &Site,
+    written: &RolloutZarrWriteResult,
+    content_sha256: &str,
+    runtime: Value,
+) -> Map {
+    let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+    let counts = map([
+        ("rollouts", count(written.num_rollouts)),
+        ("steps", count(written.num_steps)),
+        ("candidates", count(written.num_candidates)),
+    ]);
+    let (output_tmp, output_final) = site.told(&entry.shard_id);
+    map([
+        ("sidecar_kind", "rollout_shard_owner".into()),
+        ("shard_id", entry.shard_id.as_str().into()),
+        ("writer_config_hash", entry.writer_config_hash.as_str().into()),
+        ("source_manifest_hash", entry.source_manifest_hash.as_str().into()),
+        ("split_manifest_hash", entry.split_manifest_hash.as_str().into()),
+        ("generation_revision_hash", entry.generation_revision_hash.as_str().into()),
+        ("source_cache_version", entry.source_cache_version.as_str().into()),
+        ("split", entry.split.as_str().into()),
+        ("num_source_rows", count(entry.rows.len())),
+        ("output_tmp", output_tmp.into()),
+        ("output_final", output_final.into()),
+        ("rollout_manifest_sha256", written.manifest_sha256.as_str().into()),
+        ("rollout_store_content_sha256", content_sha256.into()),
+        ("counts", counts.into()),
+        ("runtime", runtime),
+        ("shard_entry", entry.to_value()),
+        ("campaign_binding", entry.campaign_binding.clone().into()),
+    ])
+}
+
+/// The success marker of what `owner` owns.
+#[must_use]
+pub fn success(owner: &Map) -> Map {
+    let mut success = map([("sidecar_kind", "rollout_shard_success".into())]);
+    for key in SHARED {
+        success.insert(key.to_owned(), owner.get(key).cloned().unwrap_or_default());
+    }
+    let digest = sha256_hex(json::to_canonical(&Value::Map(owner.clone())).as_bytes());
+    success.insert("owner_sha256".to_owned(), digest.into());
+    success
+}
+
+/// A marker's bytes.
+#[must_use]
+pub fn to_text(marker: &Map) -> String {
+    json::to_canonical(&Value::Map(marker.clone()))
+}
+
+/// What the names of a shard's failure markers begin with.
+#[must_use]
+pub fn failure_prefix(shard_id: &str) -> String {
+    format!("_FAILED.{shard_id}.")
+}
+
+/// Writes down how an attempt at a shard failed, `since` the epoch.
+///
+/// # Errors
+/// When the marker cannot be written.
+pub fn record_failure(
+    entry: &ShardEntry,
+    site: &Site,
+    error_type: &str,
+    error: &str,
+    runtime: Value,
+    since: Duration,
+) -> Result<(), AtomicError> {
+    let (output_tmp, output_final) = site.told(&entry.shard_id);
+    let marker = map([
+        ("sidecar_kind", "rollout_shard_failure".into()),
+        ("shard_id", entry.shard_id.as_str().into()),
+        ("writer_config_hash", entry.writer_config_hash.as_str().into()),
+        ("source_manifest_hash", entry.source_manifest_hash.as_str().into()),
+        ("split_manifest_hash", entry.split_manifest_hash.as_str().into()),
+        ("generation_revision_hash", entry.generation_revision_hash.as_str().into()),
+        ("campaign_binding", entry.campaign_binding.clone().into()),
+        ("output_tmp", output_tmp.into()),
+        ("output_final", output_final.into()),
+        ("error_type", error_type.into()),
+        ("error", error.into()),
+        ("runtime", runtime),
+    ]);
+    let time = rfc3339(since).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let path = site.home(&entry.shard_id).join(format!("{}{time}.json", failure_prefix(&entry.shard_id)));
+    atomic::write_file(&path, to_text(&marker).as_bytes())
+}
+
+/// What a failure marker at `path` says, if it is one of this shard as it is planned: the kind of
+/// error, and the error.
+#[must_use]
+pub fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let Ok(Value::Map(marker)) = json::parse(&text) else { return None };
+    let text = |key: &str| marker.get(key).and_then(Value::as_text);
+    let own = [
+        ("sidecar_kind", "rollout_shard_failure"),
+        ("shard_id", &entry.shard_id),
+        ("writer_config_hash", &entry.writer_config_hash),
+        ("source_manifest_hash", &entry.source_manifest_hash),
+        ("split_manifest_hash", &entry.split_manifest_hash),
+        ("generation_revision_hash", &entry.generation_revision_hash),
+    ];
+    let binding = Value::from(entry.campaign_binding.clone());
+    let bound = marker.get("campaign_binding").unwrap_or(&Value::Null);
+    let fits = own.iter().all(|(key, value)| text(key) == Some(*value))
+        && json::to_canonical(bound) == json::to_canonical(&binding);
+    fits.then(|| (text("error_type").unwrap_or_default().to_owned(), text("error").unwrap_or_default().to_owned()))
+}
+
+/// The failures of a shard that are written down, oldest first: the marker's path and what it says.
+///
+/// # Errors
+/// When the directory is there and cannot be read.
+pub fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(std::path::PathBuf, String)>, RunError> {
+    let home = site.home(&entry.shard_id);
+    let prefix = failure_prefix(&entry.shard_id);
+    let names = crate::unit::names(&home)?;
+    let paths = names.into_iter().filter(|name| name.starts_with(&prefix)).map(|name| home.join(name));
+    let read = paths.filter_map(|path| failure(entry, &path).map(|(kind, error)| (path, format!("{kind}: {error}"))));
+    Ok(read.collect())
+}
+
+fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

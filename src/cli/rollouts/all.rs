@@ -1,0 +1,168 @@
+//! `skyfall rollouts run --all`: a process a shard, some at a time.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+
+use crate::campaign::pool::{self, Ending, Launcher, Watcher};
+use crate::campaign::status::{self, State};
+use crate::campaign::{RunError, Site};
+use crate::cli::args::RunShardsArguments;
+use crate::cli::console::Terminal;
+use crate::cli::{Ending as CommandEnding, Process, cluster};
+
+use super::launch;
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::rollouts::ShardEntry;
+use crate::script::{Console, Limits};
+
+/// How many failures are told.
+const MOST: usize = 10;
+/// What a writer may have for its rows at most, and at least, in bytes.
+const MEMORY: (u64, u64) = (512 << 20, 64 << 20);
+
+/// Runs what is not there yet.
+pub(super) fn run(
+    arguments: &RunShardsArguments,
+    entries: &[ShardEntry],
+    site: &Site,
+    own: &Process,
+    terminal: &Rc<Terminal>,
+) -> CommandEnding {
+    // Every process would say the same; once is enough.
+    let recipe = super::recipe::source(&arguments.recipe, Limits::default(), terminal)?.recipe;
+    let actual = recipe.hash();
+    if let Some(entry) = entries.iter().find(|entry| entry.writer_config_hash != actual) {
+        let (shard_id, planned) = (entry.shard_id.clone(), entry.writer_config_hash.clone());
+        return Err(Box::new(RunError::Config { shard_id, planned, actual }.into()));
+    }
+    let stand = status::status(&arguments.shard_manifest, entries, site).map_err(Diagnostic::from)?;
+    let shards = entries.iter().zip(&stand.shards);
+    let due: Vec<&ShardEntry> =
+        shards.filter(|(_, shard)| shard.state != State::Succeeded).map(|(entry, _)| entry).collect();
+    let before = entries.len() - due.len();
+    if cluster::elsewhere(&arguments.launcher).is_some() {
+        return launch::launch(arguments, &due, before, site, own, terminal);
+    }
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = arguments.jobs.unwrap_or(cores).min(NonZeroUsize::new(due.len()).unwrap_or(NonZeroUsize::MIN));
+    let launcher = launcher(arguments, own, cores, jobs)?;
+    Ok(work(&due, before, site, &launcher, jobs, terminal))
+}
+
+/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already.
+pub(super) fn work(
+    due: &[&ShardEntry],
+    before: usize,
+    site: &Site,
+    launcher: &Launcher,
+    jobs: NonZeroUsize,
+    terminal: &Rc<Terminal>,
+) -> Exit {
+    let mut screen = Screen { terminal, total: due.len(), done: 0, failures: Vec::new(), interrupted: false };
+    pool::run(due, site, launcher, jobs, &mut screen);
+    let Screen { done, failures, interrupted, .. } = screen;
+    let mut text = format!("{} of {} shards are there", before + done, before + due.len());
+    if before > 0 {
+        text.push_str(&format!(" ({before} of them before)"));
+    }
+    if !failures.is_empty() {
+        text.push_str(&format!(", {} failed", failures.len()));
+    }
+    terminal.print(&format!("{text}: {}\n", site.root().display()));
+    if interrupted {
+        terminal.info("interrupted; run it again to go on");
+        return Exit::Interrupted;
+    }
+    // One that may be tried again makes the whole worth another try.
+    let again = i64::from(Exit::TryAgain.code());
+    match failures.first() {
+        None => Exit::Success,
+        Some(_) if failures.contains(&again) => Exit::TryAgain,
+        Some(_) => Exit::Failure,
+    }
+}
+
+/// How processes are started: as this one was, with a share of its memory and cores.
+fn launcher(
+    arguments: &RunShardsArguments,
+    own: &Process,
+    cores: NonZeroUsize,
+    jobs: NonZeroUsize,
+) -> Result<Launcher, Box<Diagnostic>> {
+    let mut words = child(own.words.clone());
+    let named =
+        arguments.recipe.overrides.iter().any(|assignment| assignment.trim_start().starts_with("memory_bytes="));
+    if !named && arguments.recipe.options.is_none() {
+        let share = available_memory().unwrap_or(MEMORY.0) / 4 / jobs.get() as u64;
+        words.extend(["--set".into(), format!("memory_bytes={}", share.clamp(MEMORY.1, MEMORY.0)).into()]);
+    }
+    let threads = NonZeroUsize::new(cores.get() / jobs).unwrap_or(NonZeroUsize::MIN);
+    Ok(Launcher { program: program()?, arguments: words, threads })
+}
+
+/// The program that shards are run by.
+pub(super) fn program() -> Result<PathBuf, Box<Diagnostic>> {
+    std::env::current_exe().map_err(|cause| {
+        Box::new(Diagnostic::new("rollouts/program", format!("cannot find this program: {cause}"), Exit::Failure))
+    })
+}
+
+/// The arguments of a process that ends with this one.
+pub(super) fn child(mut words: Vec<OsString>) -> Vec<OsString> {
+    words.extend(["--child-of".into(), std::process::id().to_string().into()]);
+    words
+}
+
+/// The memory that may be had, in bytes, where the system tells.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string(Path::new("/proc/meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// From here on this process ends with `parent`, its parent, however that ends.
+pub(super) fn end_with(parent: i32) {
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // It may have ended before that was asked for.
+    if getppid().map(Pid::as_raw_nonzero).is_none_or(|own| own.get() != parent) {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+    }
+}
+
+/// Shows how a campaign goes.
+struct Screen<'a> {
+    terminal: &'a Terminal,
+    total: usize,
+    done: usize,
+    /// The exit codes of those that failed.
+    failures: Vec<i64>,
+    interrupted: bool,
+}
+
+impl Watcher for Screen<'_> {
+    fn ended(&mut self, entry: &ShardEntry, ending: &Ending) {
+        match ending {
+            Ending::Done => self.done += 1,
+            Ending::Interrupted => self.interrupted = true,
+            Ending::Failed(failure) => {
+                self.failures.push(failure.code);
+                if self.failures.len() <= MOST {
+                    self.terminal.warn(&format!("{} failed: {}", entry.shard_id, failure.message));
+                } else if self.failures.len() == MOST + 1 {
+                    self.terminal.warn("more shards failed; `skyfall rollouts status` lists them");
+                }
+            }
+        }
+        let ended = (self.done + self.failures.len()) as u64;
+        self.terminal.shards(&format!("{} failed", self.failures.len()), ended, self.total as u64);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.terminal.interrupted()
+    }
+}

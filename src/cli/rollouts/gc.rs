@@ -1,0 +1,39 @@
+//! `skyfall rollouts gc`.
+
+use crate::campaign::gc::{self, Kind};
+use crate::cli::Ending;
+use crate::cli::args::GcArguments;
+use crate::cli::console::Terminal;
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::Console;
+
+/// Lists what dead attempts left, and removes it if asked to.
+pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
+    let root = &arguments.final_root;
+    if !root.is_dir() {
+        let line = format!("{} is no directory", root.display());
+        return Err(Box::new(Diagnostic::new("campaign/unreadable", line, Exit::Input)));
+    }
+    let found = gc::leftovers(root).map_err(Diagnostic::from)?;
+    let (mut stayed, mut removable) = (0, 0);
+    for leftover in &found {
+        let (kind, path) = (leftover.kind.name(), leftover.path.display());
+        let what = match (arguments.remove, leftover.kind) {
+            (_, Kind::Live) => "  in use",
+            (false, _) => {
+                removable += 1;
+                ""
+            }
+            (true, _) if gc::remove(leftover) => "  removed",
+            (true, _) => {
+                stayed += 1;
+                "  cannot be removed"
+            }
+        };
+        terminal.print(&format!("{kind:<11}  {:>12} bytes  {path}{what}\n", leftover.bytes));
+    }
+    if removable > 0 {
+        terminal.info("--remove removes what is not in use");
+    }
+    Ok(if stayed == 0 { Exit::Success } else { Exit::Failure })
+}

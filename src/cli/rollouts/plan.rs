@@ -1,0 +1,97 @@
+//! `skyfall rollouts plan`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::recipe;
+use crate::atomic;
+use crate::campaign::manifest::{self, SourceManifest};
+use crate::campaign::plan::{self, Plan, Provenance};
+use crate::campaign::{ManifestError, index};
+use crate::cli::Ending;
+use crate::cli::args::PlanArguments;
+use crate::cli::console::Terminal;
+use crate::diagnostic::{Diagnostic, Exit, Problem};
+use crate::rollouts::ShardRow;
+use crate::script::Limits;
+
+/// The name of a campaign's shard manifest.
+const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
+
+/// Cuts the rows of a source store into shards.
+pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending {
+    let mut rows = index::read(&arguments.index).map_err(Diagnostic::from)?;
+    let reviewed =
+        arguments.source_manifest.as_deref().map(SourceManifest::read).transpose().map_err(Diagnostic::from)?;
+    if let Some(reviewed) = &reviewed {
+        rows = only(&rows, reviewed, &arguments.index).map_err(Diagnostic::from)?;
+    }
+    let recipe = recipe::source(&arguments.recipe, Limits::default(), terminal)?.recipe;
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let of_reviewed = |field: fn(&SourceManifest) -> &String| reviewed.as_ref().map(|reviewed| field(reviewed).clone());
+    let given =
+        |given: &Option<String>, field: fn(&SourceManifest) -> &String| given.clone().or_else(|| of_reviewed(field));
+    let store = arguments.source_store.as_deref().map(name).or_else(|| of_reviewed(|own| &own.source_store_dir));
+    let provenance = Provenance {
+        source_manifest_hash: given(&arguments.source_manifest_hash, |own| &own.source_manifest_hash),
+        source_cache_version: given(&arguments.source_cache_version, |own| &own.source_cache_version)
+            .unwrap_or_else(|| recipe.source_cache_version().to_owned()),
+        source_store_dir: store.unwrap_or_else(|| name(&arguments.index)),
+        writer_config_hash: recipe.hash(),
+        campaign_binding: None,
+    };
+    let plan = plan::plan(&rows, &provenance, arguments.rows_per_shard);
+    if let (Some(out), false) = (&arguments.out, arguments.dry_run) {
+        write(&plan, out)
+            .map_err(|error| Box::new(Diagnostic::new("campaign/write", error.to_string(), Exit::Failure)))?;
+    }
+    let mut text = String::new();
+    for source in &plan.sources {
+        let (split, rows, scenes) = (&source.split, source.rows.len(), source.scenes());
+        text.push_str(&format!("{split}: {rows} rows, {scenes} scenes, split hash {}\n", source.split_manifest_hash()));
+    }
+    let (shards, hash) = (plan.shards.len(), &provenance.writer_config_hash);
+    text.push_str(&format!("{shards} shards of {} rows, writer config hash {hash}\n", rows.len()));
+    match &arguments.out {
+        Some(out) if !arguments.dry_run => {
+            text.push_str(&format!("shard manifest: {}\n", out.join(SHARD_MANIFEST).display()));
+        }
+        _ => {
+            for shard in &plan.shards {
+                let (id, split, rows) = (&shard.shard_id, &shard.split, shard.rows.len());
+                text.push_str(&format!("{id}  {split}  {rows} rows  {}\n", shard.split_manifest_hash));
+            }
+        }
+    }
+    terminal.print(&text);
+    Ok(Exit::Success)
+}
+
+/// The rows of a source manifest, each of which the index must have, in the manifest's order.
+fn only(rows: &[ShardRow], reviewed: &SourceManifest, index: &Path) -> Result<Vec<ShardRow>, impl Problem + use<>> {
+    let by_key: HashMap<&str, &ShardRow> = rows.iter().map(|row| (row.sample_key.as_str(), row)).collect();
+    let find = |wanted: &ShardRow| match by_key.get(wanted.sample_key.as_str()) {
+        Some(row) if ShardRow { order: row.order, ..wanted.clone() } == **row => Ok((*row).clone()),
+        found => Err(ManifestError::Whole {
+            path: index.display().to_string(),
+            what: match found {
+                None => format!("it has no row {}, which the source manifest names", wanted.sample_key),
+                Some(_) => format!("its row {} is not what the source manifest says of it", wanted.sample_key),
+            },
+        }),
+    };
+    reviewed.rows.iter().map(find).collect()
+}
+
+fn write(plan: &Plan, out: &Path) -> Result<(), atomic::AtomicError> {
+    for source in &plan.sources {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let name = match plan.sources.len() {
+            1 => "source-manifest.json".to_owned(),
+            _ => format!("source-manifest.{}.json", source.split.chars().map(safe).collect::<String>()),
+        };
+        atomic::write_file(&out.join(name), source.to_text().as_bytes())?;
+    }
+    manifest::write(&out.join(SHARD_MANIFEST), &plan.shards)
+}

@@ -1,0 +1,97 @@
+//! `skyfall rollouts run`.
+
+use std::rc::Rc;
+
+use super::recipe::{self, Source};
+use super::status::final_root;
+use super::{all, options};
+use crate::campaign::run::{self, Outcome};
+use crate::campaign::{ManifestError, RunError, Site, manifest};
+use crate::cli::args::RunShardsArguments;
+use crate::cli::console::Terminal;
+use crate::cli::{Ending, Process, cluster};
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::rollouts::ShardEntry;
+use crate::script::Console;
+
+/// Runs shards: one, a batch, or all.
+pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
+    let path = &arguments.shard_manifest;
+    let entries = manifest::read(path).map_err(Diagnostic::from)?;
+    let site = Site::new(final_root(&arguments.site, path));
+    if !arguments.all && cluster::elsewhere(&arguments.launcher).is_some() {
+        return Err(cluster::refused("a launcher is for all shards that are missing", "say --all"));
+    }
+    if arguments.all && arguments.only.is_none() {
+        return all::run(arguments, &entries, &site, own, terminal);
+    }
+    if let Some(parent) = arguments.child_of {
+        all::end_with(parent);
+    }
+    let chosen = chosen(arguments, &entries)?;
+    let site = site.with(arguments.output_tmp.clone(), arguments.output_final.clone());
+    let limits = arguments.limits.limits();
+    terminal.bound(limits);
+    let mut source = recipe::source(&arguments.recipe, limits, terminal)?;
+    let mut worst = Exit::Success;
+    for entry in chosen {
+        let exit = one(entry, &site, &mut source, terminal);
+        if exit == Exit::Interrupted {
+            return Ok(exit);
+        }
+        if worst == Exit::Success {
+            worst = exit;
+        }
+    }
+    Ok(worst)
+}
+
+/// The shards that are asked for.
+fn chosen<'a>(arguments: &RunShardsArguments, entries: &'a [ShardEntry]) -> Result<&'a [ShardEntry], Box<Diagnostic>> {
+    let path = &arguments.shard_manifest;
+    if let Some(id) = arguments.only.as_ref().or(arguments.shard_id.as_ref()) {
+        return Ok(std::slice::from_ref(manifest::find(path, entries, id).map_err(Diagnostic::from)?));
+    }
+    let batch = arguments.batch.map_or(1, std::num::NonZeroUsize::get);
+    let first = arguments.index.unwrap_or_default().saturating_mul(batch);
+    let id_of = |entry: Option<&ShardEntry>| entry.map(|entry| entry.shard_id.clone()).unwrap_or_default();
+    let unknown = || ManifestError::Unknown {
+        path: path.display().to_string(),
+        id: format!("shard with the index {first}"),
+        count: entries.len(),
+        first: id_of(entries.first()),
+        last: id_of(entries.last()),
+    };
+    let chosen = entries.get(first..entries.len().min(first.saturating_add(batch))).filter(|part| !part.is_empty());
+    Ok(chosen.ok_or_else(unknown).map_err(Diagnostic::from)?)
+}
+
+/// Runs one shard, and says how it went.
+fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Terminal>) -> Exit {
+    let recipe = source.recipe.clone();
+    let (id, place) = (&entry.shard_id, site.place(&entry.shard_id));
+    match run::run(entry, site, &recipe, source, options::now()) {
+        Ok(outcome) => {
+            let told = match outcome {
+                Outcome::Written(written) => format!(
+                    "written, {} rollouts, {} steps, {} candidates",
+                    written.num_rollouts, written.num_steps, written.num_candidates
+                ),
+                Outcome::Completed => "completed: only its success marker was missing".to_owned(),
+                Outcome::Current => "skipped: it is there already".to_owned(),
+            };
+            terminal.print(&format!("{id}: {told}: {}\n", place.display()));
+            Exit::Success
+        }
+        Err(error) => {
+            let interrupted = matches!(error, RunError::Interrupted(_)) || terminal.was_stopped();
+            let diagnostic = error.into_diagnostic();
+            terminal.report(&diagnostic);
+            if interrupted {
+                terminal.info("interrupted; run it again to go on");
+                return Exit::Interrupted;
+            }
+            diagnostic.exit
+        }
+    }
+}
