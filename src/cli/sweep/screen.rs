@@ -71,6 +71,11 @@ pub(super) fn best_line(metric: &str, Best { mean, trials, point }: &Best) -> St
     format!("best {metric}: {mean:.6}{at}{of}")
 }
 
+/// That a trial's files, now at `place`, are damaged.
+pub(super) fn damaged_line(trial: &Trial, problem: &SweepError, place: &Path) -> String {
+    format!("trial {} is damaged and tried again; it is kept in {}: {problem}", trial.id, place.display())
+}
+
 /// How long it will take at the pace so far; trials that were there before say nothing about it.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn left(elapsed: Duration, progress: &Progress, under_way: &[UnderWay], total: u64) -> Option<Duration> {
@@ -101,8 +106,7 @@ impl Watcher for Screen<'_> {
     }
 
     fn damaged(&self, trial: &Trial, problem: &SweepError, place: &Path) {
-        let (id, place) = (&trial.id, place.display());
-        self.terminal.warn(&format!("trial {id} is damaged and tried again; it is kept in {place}: {problem}"));
+        self.terminal.warn(&damaged_line(trial, problem, place));
     }
 
     fn is_watching(&self) -> bool {
