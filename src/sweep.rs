@@ -97,14 +97,22 @@ pub fn flat(point: &Map) -> Map {
     result
 }
 
-/// A point in a few words: `noise=0.05 seed=1`.
+/// A point in a line that no other point has: `noise=0.05 seed=1`. What could be taken for something
+/// else stands in quotes.
 #[must_use]
 pub fn describe(point: &Map) -> String {
-    let text = |value: &Value| match value {
-        Value::Text(text) => text.clone(),
-        other => crate::text::json::to_compact(other),
+    use crate::text::json;
+    let plain = |text: &str| {
+        let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || "=\"".contains(letter);
+        !text.is_empty() && !text.contains(is_odd) && json::parse(text).is_err()
     };
-    let words: Vec<String> = flat(point).iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+    let text = |value: &Value| match value {
+        Value::Text(text) if plain(text) => text.clone(),
+        other => json::to_compact(other),
+    };
+    let name = |name: &str| text(&Value::Text(name.to_owned()));
+    let words: Vec<String> =
+        flat(point).iter().map(|(axis, value)| format!("{}={}", name(axis), text(value))).collect();
     words.join(" ")
 }
 

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod changed;
+mod hostile;
 mod kill;
 mod look;
 mod screen;
@@ -147,6 +148,49 @@ fn a_trial_leaves_the_same_whatever_the_number_of_jobs() {
     let one = left(&scratch, "one");
     assert_eq!(one.len(), 1 + 10 * 5, "{:?}", one.iter().map(|(name, _)| name).collect::<Vec<_>>());
     assert_eq!(one, left(&scratch, "seven"));
+}
+
+#[test]
+fn what_a_sweep_leaves_says_whence_it_comes_and_not_where_or_when_it_was_made() {
+    let scratch = Scratch::new();
+    // A function that cannot be written down: the script's text counts, not its place.
+    let script = quick("{ policy = { 1, 2 } }", "repeats = 2,")
+        .replace("local sweep", "local own = setmetatable({}, {})\nlocal gain = require('gain')\nlocal sweep")
+        .replace(
+            "rollout = {",
+            "reward = skyfall.reward.compose { { skyfall.reward.term('r', function() return own and gain end) } }, rollout = {",
+        );
+    for home in ["here", "there/deep"] {
+        scratch.write(&format!("{home}/sweep.lua"), &script);
+        scratch.write(&format!("{home}/gain.lua"), "return 2");
+    }
+    scratch.skyfall(&["sweep", "here/sweep.lua", "--jobs", "1", "--out", "a"]).ok();
+    let absolute = scratch.file("there/deep/sweep.lua");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"));
+    command.args(["sweep", absolute.to_str().unwrap(), "--jobs", "3", "--out", "../b"]);
+    let ran = command.current_dir(scratch.file("there")).env("TZ", "Asia/Tokyo").env("LC_ALL", "C").output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let (one, other) = (left(&scratch, "a"), left(&scratch, "b"));
+    for ((name, content), (again, same)) in one.iter().zip(&other) {
+        assert_eq!(name, again);
+        assert!(content == same, "{name} differs");
+        assert!(!String::from_utf8_lossy(content).contains(scratch.path().to_str().unwrap()), "{name} says where");
+    }
+    assert_eq!((one.len(), other.len()), (1 + 4 * 5, 1 + 4 * 5));
+    // Where it comes from stands in its header.
+    let header: serde_json::Value = serde_json::from_str(&scratch.read("a/sweep.json")).unwrap();
+    let about = &header["provenance"];
+    assert_eq!((&about["command"][1], &about["command"][2]), (&"sweep".into(), &"here/sweep.lua".into()));
+    assert_eq!(about["version"], env!("CARGO_PKG_VERSION"));
+    let sources = about["sources_sha256"].as_object().unwrap();
+    let digests: Vec<&str> = sources.values().map(|digest| digest.as_str().unwrap()).collect();
+    for text in [&*script, "return 2"] {
+        assert!(digests.contains(&&*skyfall::digest::sha256_hex(text.as_bytes())), "{sources:?}");
+    }
+    // The module's text is part of what a trial is.
+    scratch.write("here/gain.lua", "return 3");
+    let ran = scratch.skyfall(&["sweep", "here/sweep.lua", "--out", "a", "--resume"]).ok();
+    assert!(ran.stdout.starts_with("4 of 4 trials finished\nbest mean_reward: 3.0"), "{}", ran.stdout);
 }
 
 #[test]

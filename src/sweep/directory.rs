@@ -8,6 +8,7 @@
 //! .script.lua                 the script, if it was read from standard input
 //! trials/.attempts/           trials under way
 //! .rungs/20/0003-1a2b…        how well a trial did after 20 windows, where a rule ends trials early
+//! .damaged/                   finished trials whose files could not be read any more
 //! .earlier/                   what was made for earlier plans and is not part of this one
 //! ```
 //! Nothing in it says when or where it was made.

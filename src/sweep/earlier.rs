@@ -77,6 +77,17 @@ impl Directory {
         Ok(Some(name))
     }
 
+    /// Puts by the trial in the directory called `name`, whose files are damaged; where it is now.
+    pub(super) fn put_by(&self, name: &str) -> Result<PathBuf, SweepError> {
+        let (source, home) = (self.units().home().join(name), self.path().join(".damaged"));
+        std::fs::create_dir_all(&home).map_err(SweepError::io(&home))?;
+        let is_free = |place: &PathBuf| !place.exists();
+        let mut places = (1_u64..).map(|number| home.join(format!("{name}.{number}")));
+        let place = places.find(is_free).unwrap_or_else(|| home.join(name));
+        std::fs::rename(&source, &place).map_err(SweepError::io(&source))?;
+        Ok(place)
+    }
+
     /// Moves `name` from `place`, which is below `from`, to the same place below `to`.
     fn carry(&self, place: &Path, name: &str, from: &Path, to: &Path) -> Result<(), SweepError> {
         let Ok(inner) = place.strip_prefix(from) else { return Ok(()) };

@@ -65,6 +65,15 @@ pub enum SweepError {
 }
 
 impl SweepError {
+    /// Whether something that was written whole is not any more.
+    pub(super) fn is_damage(&self) -> bool {
+        match self {
+            Self::Malformed { .. } => true,
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
     pub(super) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.display().to_string(), source }
     }
@@ -97,6 +106,9 @@ impl Problem for SweepError {
             Self::Exists { .. } => Some("--resume runs what is missing; --out names another directory".to_owned()),
             Self::Busy { .. } => Some("wait for it or end it; --out names another directory".to_owned()),
             Self::Unit(problem) => problem.hint(),
+            Self::Malformed { path, .. } | Self::Io { path, .. } if path.ends_with(super::outcome::FILE) => {
+                Some("--resume sets a damaged trial aside and runs it again".to_owned())
+            }
             _ => None,
         }
     }

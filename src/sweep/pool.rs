@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -29,6 +30,9 @@ pub const ORDER: &str = "trial.json";
 
 /// How many of the last lines that a failed trial said are kept.
 const LAST_LINES: usize = 50;
+
+/// And of these no more than so many bytes.
+const MOST_BYTES: u64 = 1 << 16;
 
 /// How a trial's process is started: `program --attempt DIRECTORY arguments...`.
 #[derive(Clone, Debug)]
@@ -290,7 +294,7 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     let status = running.run(&mut command);
     running.works(&trial.id, None);
     let status = status.map_err(SweepError::io(&launcher.program))?;
-    let said = std::fs::read(&err).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let said = last_words(&err);
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
     if asked || (running.is_interrupted() && !status.success()) {
         return Ok(Ending::Interrupted);
@@ -309,6 +313,19 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
         }
     }
     finish(directory, attempt, trial, outcome)
+}
+
+/// The end of what a trial wrote; it may have written without end.
+fn last_words(path: &Path) -> String {
+    let read = || {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    read().unwrap_or_default()
 }
 
 /// Puts a finished attempt in place. If another was faster, its outcome is the trial's.

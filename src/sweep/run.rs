@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -104,6 +105,9 @@ pub trait Watcher {
     /// After each trial.
     fn ended(&self, trial: &Trial, failure: Option<&Failure>);
 
+    /// A finished trial's files are damaged; they are at `place` now, and it is tried again.
+    fn damaged(&self, trial: &Trial, problem: &SweepError, place: &Path);
+
     /// Whether someone is watching between trials, too.
     fn is_watching(&self) -> bool;
 
@@ -201,8 +205,11 @@ impl Desk<'_> {
         loop {
             while !ended && self.under_way.len() < options.jobs.get() {
                 match source.next()? {
-                    Next::Trial(trial) => match self.name_of(&trial, finished)? {
-                        Some(name) => self.finished_before(source, &trial, &name)?,
+                    Next::Trial(trial) => match self.outcome_of(&trial, finished)? {
+                        Some(outcome) => {
+                            self.progress.before += 1;
+                            self.finished(source, &trial, &outcome)?;
+                        }
                         None => {
                             self.under_way.push(UnderWay::new(&trial));
                             // The workers wait for this as long as it is there.
@@ -249,18 +256,25 @@ impl Desk<'_> {
         }
     }
 
-    /// The directory of `trial`, if it is finished, be it for an earlier plan.
-    fn name_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<String>, SweepError> {
-        match finished.get(trial.unit().short()) {
-            Some(name) => Ok(Some(name.clone())),
-            None => self.directory.take_back(trial),
+    /// How `trial` came out, if it is finished, be it for an earlier plan. One whose files are damaged
+    /// is set aside and tried again.
+    fn outcome_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<Outcome>, SweepError> {
+        let name = match finished.get(trial.unit().short()) {
+            Some(name) => name.clone(),
+            None => match self.directory.take_back(trial)? {
+                Some(name) => name,
+                None => return Ok(None),
+            },
+        };
+        match self.directory.outcome(&name, self.measure.metric) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(problem) if problem.is_damage() => {
+                let place = self.directory.put_by(&name)?;
+                self.watcher.damaged(trial, &problem, &place);
+                Ok(None)
+            }
+            Err(problem) => Err(problem),
         }
-    }
-
-    fn finished_before(&mut self, source: &mut dyn Source, trial: &Trial, name: &str) -> Result<(), SweepError> {
-        self.progress.before += 1;
-        let outcome = self.directory.outcome(name, self.measure.metric)?;
-        self.finished(source, trial, &outcome)
     }
 
     fn finished(&mut self, source: &mut dyn Source, trial: &Trial, outcome: &Outcome) -> Result<(), SweepError> {

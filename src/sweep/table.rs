@@ -149,8 +149,10 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
         Some(over) => {
             let kept: Vec<&String> = axes.iter().filter(|axis| *axis != over).collect();
             let mut columns: Vec<String> = kept.iter().map(|axis| (*axis).clone()).collect();
-            columns.extend((query.scope == Scope::All).then(|| PLAN.to_owned()));
-            columns.extend(["n".to_owned(), metric.clone(), format!("{metric}_low"), format!("{metric}_high")]);
+            let plan = (query.scope == Scope::All).then_some(PLAN);
+            for name in plan.into_iter().chain(["n", metric, &format!("{metric}_low"), &format!("{metric}_high")]) {
+                add(&mut columns, &axes, name);
+            }
             let rows = grouped(trials, over).into_iter().map(|(axes, trials)| {
                 let (n, mean, interval) = summary(&trials, metric);
                 let mut row: Vec<Value> =
@@ -189,12 +191,12 @@ fn each(axes: &[String], trials: &[Finished], scope: Scope) -> Table {
         }
     }
     let stopped = trials.iter().any(|trial| trial.stopped.is_some());
-    let mut columns: Vec<String> = std::iter::once("trial".to_owned()).chain(axes.iter().cloned()).collect();
-    // A metric may be called like an axis.
-    let named = |name: &String| if axes.contains(name) { format!("result.{name}") } else { name.clone() };
-    columns.extend((scope == Scope::All).then(|| PLAN.to_owned()));
-    columns.extend(metrics.iter().map(named));
-    columns.extend(stopped.then(|| "stopped".to_owned()));
+    let mut columns = Vec::new();
+    add(&mut columns, axes, "trial");
+    columns.extend(axes.iter().cloned());
+    let plan = (scope == Scope::All).then_some(PLAN);
+    let names = plan.into_iter().chain(metrics.iter().map(String::as_str)).chain(stopped.then_some("stopped"));
+    names.for_each(|name| add(&mut columns, axes, name));
     let rows = trials.iter().map(|trial| {
         let mut row = vec![trial.id.as_str().into()];
         row.extend(axes.iter().map(|axis| trial.axes.get(axis).cloned().unwrap_or_default()));
@@ -235,8 +237,21 @@ fn is(cell: &Value, typed: &str) -> bool {
 pub(super) fn rounded(cell: &Value) -> String {
     match cell {
         Value::Float(number) => crate::text::number::float_text(six_digits(*number)),
-        other => shown(other).replace(['\n', '\r', '\t'], " "),
+        other => one_line(&shown(other)),
     }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
+}
+
+/// Adds a column that is called `name`, unless an axis or another column is called so.
+fn add(columns: &mut Vec<String>, axes: &[String], name: &str) {
+    let mut name = name.to_owned();
+    while axes.contains(&name) || columns.contains(&name) {
+        name.insert_str(0, "result.");
+    }
+    columns.push(name);
 }
 
 /// A cell as text.
@@ -267,7 +282,8 @@ impl Table {
     #[must_use]
     pub fn to_text(&self) -> String {
         let body = self.rows.iter().map(|row| row.iter().map(rounded).collect::<Vec<_>>());
-        let lines: Vec<Vec<String>> = std::iter::once(self.columns.clone()).chain(body).collect();
+        let lines: Vec<Vec<String>> =
+            std::iter::once(self.columns.iter().map(|name| one_line(name)).collect()).chain(body).collect();
         let mut widths = vec![0; self.columns.len()];
         for line in &lines {
             for (width, cell) in widths.iter_mut().zip(line) {
@@ -288,7 +304,7 @@ impl Table {
     pub fn to_markdown(&self) -> String {
         let cell = |value: &Value| rounded(value).replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let head = line(self.columns.iter().map(|name| name.replace('|', "\\|")).collect());
+        let head = line(self.columns.iter().map(|name| one_line(name).replace('|', "\\|")).collect());
         let rule = line(self.columns.iter().map(|_| "---".to_owned()).collect());
         let rows = self.rows.iter().map(|row| line(row.iter().map(cell).collect()));
         [head, rule].into_iter().chain(rows).collect()

@@ -2,12 +2,14 @@
 //! is under way, how far, and how well it went so far.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::FormattedDuration;
 
 use crate::cli::console::Terminal;
 use crate::script::Console;
+use crate::sweep::SweepError;
 use crate::sweep::best::Best;
 use crate::sweep::describe;
 use crate::sweep::plan::Trial;
@@ -69,6 +71,11 @@ pub(super) fn best_line(metric: &str, Best { mean, trials, point }: &Best) -> St
     format!("best {metric}: {mean:.6}{at}{of}")
 }
 
+/// That a trial's files, now at `place`, are damaged.
+pub(super) fn damaged_line(trial: &Trial, problem: &SweepError, place: &Path) -> String {
+    format!("trial {} is damaged and tried again; it is kept in {}: {problem}", trial.id, place.display())
+}
+
 /// How long it will take at the pace so far; trials that were there before say nothing about it.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn left(elapsed: Duration, progress: &Progress, under_way: &[UnderWay], total: u64) -> Option<Duration> {
@@ -96,6 +103,10 @@ impl Watcher for Screen<'_> {
         } else if self.told.get() == MOST_FAILURES + 1 {
             self.terminal.warn("more trials failed; `skyfall sweep status` lists them");
         }
+    }
+
+    fn damaged(&self, trial: &Trial, problem: &SweepError, place: &Path) {
+        self.terminal.warn(&damaged_line(trial, problem, place));
     }
 
     fn is_watching(&self) -> bool {

@@ -1,7 +1,9 @@
 //! `skyfall sweep task`: the part of a sweep that a cluster's task works on.
 
 use std::cell::Cell;
+use std::path::Path;
 
+use super::screen::damaged_line;
 use super::{launch, program};
 use crate::cli::Ending;
 use crate::cli::args::TaskArguments;
@@ -71,6 +73,10 @@ impl Watcher for Watch<'_> {
         self.failures.set(self.failures.get() + 1);
         self.of_config.set(self.of_config.get() + u64::from(failure.class == "config"));
         self.terminal.warn(&format!("trial {} ({place}) failed: {}", trial.id, failure.message));
+    }
+
+    fn damaged(&self, trial: &Trial, problem: &SweepError, place: &Path) {
+        self.terminal.warn(&damaged_line(trial, problem, place));
     }
 
     fn is_watching(&self) -> bool {

@@ -148,12 +148,12 @@ impl ScriptedSweep {
         // What cannot be recorded by value is told apart by the script that it stands in, and by the
         // point that it may have seen.
         if decides.iter().any(holds_unrecorded) {
-            decides.extend([self.sources_value(), Value::Map(point.clone())]);
+            decides.extend([self.digests(), Value::Map(point.clone())]);
         }
         // A rule cuts trials short.
         if let Some(stopping) = &self.definition.stopping {
             decides.push(stopping.to_value());
-            decides.extend(self.watch.as_ref().map(|_| self.sources_value()));
+            decides.extend(self.watch.as_ref().map(|_| self.digests()));
         }
         let input = if decides.len() == 1 { decides.remove(0) } else { Value::List(decides) };
         Ok(Resolved { identity: Unit::new("", &input).identity().to_owned(), steps })
@@ -195,9 +195,11 @@ impl ScriptedSweep {
         self.host.sources.text(name).map(|text| text.to_string())
     }
 
-    /// As plain data.
-    fn sources_value(&self) -> Value {
-        Value::Map(self.sources().into_iter().map(|(name, digest)| (name, digest.into())).collect())
+    /// The texts that the sweep was made of, wherever they stand.
+    fn digests(&self) -> Value {
+        let mut digests: Vec<String> = self.sources().into_iter().map(|(_, digest)| digest).collect();
+        digests.sort();
+        digests.into_iter().map(Value::from).collect::<Vec<_>>().into()
     }
 }
 
