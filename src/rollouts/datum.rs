@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
     pub(super) fn integer<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<T>> {
         let Some(datum) = self.get(name) else { return Ok(None) };
         let value = match datum {
-            Datum::Value(value @ (Value::Int(_) | Value::Float(_))) => value.as_int(),
+            Datum::Value(value @ (Value::Int(_) | Value::BigInt(_) | Value::Float(_))) => value.as_int(),
             _ => return mistake(self.at(name), format!("must be an integer, got {}", datum.kind())),
         };
         match value.map(T::try_from) {

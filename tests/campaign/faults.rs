@@ -2,6 +2,7 @@
 //! no promoted byte ever changes.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -149,11 +150,11 @@ fn killed_at_any_moment_a_campaign_comes_out_the_same() {
             assert!(rollouts::validate(&place(&campaign, shard)).unwrap().ok());
         }
     }
-    println!(
+    told(format!(
         "seed {seed}: {kills} kills at {aims:?} ({late} came late) over {campaigns} campaigns of {SHARDS} shards in \
          {:.1} s; shards looked at: {states:?}; {dead} dead attempts removed",
         began.elapsed().as_secs_f64()
-    );
+    ));
     assert!(states["incomplete"] > 0 && states["missing"] > 0 && dead > 0, "the kills hit nothing: {states:?}");
 }
 
@@ -198,7 +199,7 @@ fn of_two_runners_of_one_shard_one_promotes() {
     }
     assert!(campaign.status().is_complete());
     assert_eq!(attempts(&campaign), 0);
-    println!("{ROUNDS} races of two runners: each shard promoted once");
+    told(format!("{ROUNDS} races of two runners: each shard promoted once"));
 }
 
 #[test]
@@ -346,4 +347,9 @@ fn kill_child_of(parent: u32, word: &str) {
         }
     }
     panic!("no child of {parent} has the argument {word}");
+}
+
+/// Says what happened, where the test runner does not hide it.
+fn told(line: String) {
+    std::io::stderr().write_all(format!("campaign faults: {line}\n").as_bytes()).unwrap();
 }

@@ -169,3 +169,27 @@ fn killed_at_any_moment_the_old_store_or_the_new_one_stands() {
     }
     assert!(killed > 20, "only {killed} of 50 were killed in time ({finished} had finished)");
 }
+
+#[test]
+fn a_store_that_is_not_finished_is_told() {
+    let scratch = Scratch::new();
+    let script = |end: &str| {
+        let writer = "local r = require 'skyfall'.rollouts\n\
+             do\n  local w <close> = r.writer { store_dir = 'toy.zarr', selected_depth_enabled = false }\n";
+        scratch.script(&format!("{writer}  w:add(r.toy_record(0))\n  {end}\nend\n"))
+    };
+    let ran = script("").ok();
+    assert!(ran.stderr.contains("toy.zarr was not written: 2 steps were added"), "{}", ran.stderr);
+    assert!(!scratch.file("toy.zarr").exists());
+    let ran = script("error 'no more'");
+    assert!(ran.code == 1 && !ran.stderr.contains("was not written"), "{}", ran.stderr);
+    assert_eq!(script("w:finish()").ok().stderr, "");
+}
+
+#[test]
+fn an_integer_that_no_column_holds_is_called_that() {
+    let scratch = Scratch::new();
+    scratch.write("big.jsonl", &lines(1).replace("\"source_row_id\": 0", "\"source_row_id\": 9223372036854775808"));
+    let ran = write(&scratch, "big.jsonl", &LEAN);
+    assert!(ran.code == 3 && ran.stderr.contains("must be an integer within the column's range"), "{}", ran.stderr);
+}

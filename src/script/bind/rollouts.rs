@@ -5,6 +5,8 @@ mod join;
 pub(in crate::script) mod oracle;
 mod store;
 
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexmap::IndexMap;
@@ -15,19 +17,39 @@ use super::{Host, Module, line};
 use crate::rollouts::{Datum, RolloutRecord, RolloutZarrStoreConfig, RolloutZarrWriteResult, Writer};
 use crate::script::convert;
 use crate::script::error::fail;
-use crate::script::host::Access;
+use crate::script::host::{Access, Console};
 use crate::text::time::rfc3339_seconds;
 use crate::value::Value;
 
 /// A store being written, until it is finished.
-struct LuaRolloutsWriter(Option<Writer>);
+struct LuaRolloutsWriter {
+    writer: Option<Writer>,
+    store_dir: PathBuf,
+    console: Rc<dyn Console>,
+}
+
+impl LuaRolloutsWriter {
+    /// Drops what was not finished, and says so where records were taken in for nothing.
+    fn abandon(&mut self) {
+        let Some(steps) = self.writer.take().map(|writer| writer.steps()).filter(|steps| *steps > 0) else { return };
+        let store = self.store_dir.display();
+        self.console.warn(&format!("{store} was not written: {steps} steps were added, but `finish` was not called"));
+    }
+}
+
+impl Drop for LuaRolloutsWriter {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     let module = module.function("writer", |_, host, options: LuaValue| {
         let options = convert::read_map(&options, "options")?;
         let config = RolloutZarrStoreConfig::from_options(&options, now(host)).map_err(line)?;
-        host.check(&config.destination(), Access::Write)?;
-        Ok(LuaRolloutsWriter(Some(Writer::new(config).map_err(line)?)))
+        let store_dir = host.check(&config.destination(), Access::Write)?;
+        let writer = Some(Writer::new(config).map_err(line)?);
+        Ok(LuaRolloutsWriter { writer, store_dir, console: Rc::clone(&host.console) })
     })?;
     oracle::module(join::module(chains::module(store::module(module)?)?)?)
 }
@@ -43,17 +65,21 @@ impl UserData for LuaRolloutsWriter {
         methods.add_method_mut("add", |lua, this, record: LuaValue| {
             let datum = datum(&record, "record", 0).map_err(|line| fail(lua, line))?;
             let record = RolloutRecord::from_datum(&datum).map_err(|problem| fail(lua, problem))?;
-            match &mut this.0 {
+            match &mut this.writer {
                 Some(writer) => writer.add(&record).map_err(|problem| fail(lua, problem)),
                 None => Err(fail(lua, "this store is finished")),
             }
         });
-        // `local writer <close> = rollouts.writer{...}`: what was not finished is dropped.
-        methods.add_meta_method_mut(MetaMethod::Close, |_, this, _: LuaValue| {
-            this.0 = None;
+        // `local writer <close> = rollouts.writer{...}`: what was not finished goes, which needs no
+        // word where an error is why.
+        methods.add_meta_method_mut(MetaMethod::Close, |_, this, error: LuaValue| {
+            if !error.is_nil() {
+                this.writer = None;
+            }
+            this.abandon();
             Ok(())
         });
-        methods.add_method_mut("finish", |lua, this, ()| match this.0.take() {
+        methods.add_method_mut("finish", |lua, this, ()| match this.writer.take() {
             Some(writer) => {
                 let result = writer.finish().map_err(|problem| fail(lua, problem))?;
                 result_table(lua, &result)
