@@ -26,7 +26,7 @@ pub use filter::{By, Filter};
 
 use super::config::RolloutZarrStoreConfig;
 use super::dictionary::Dictionary;
-use super::{RolloutZarrWriteResult, Writer, validate};
+use super::{RolloutZarrWriteResult, Writer, content_digest, validate};
 use crate::value::Value;
 use contents::Contents;
 use part::Part;
@@ -318,14 +318,23 @@ fn apart(parts: &[PathBuf], destination: &Path) -> Result<(), JoinError> {
     Ok(())
 }
 
-/// Refuses parts that are copies of each other.
+/// Refuses parts that are copies of each other. Different stores may have one sidecar, so where
+/// sidecars are equal, the content decides.
 fn copies(parts: &[Part]) -> Result<(), JoinError> {
-    let mut seen = HashMap::new();
+    let mut alike: HashMap<String, Vec<(&Path, String)>> = HashMap::new();
     for part in parts {
-        if let Some(before) = seen.insert(part.printed("manifest_sha256"), &part.path) {
+        let same = alike.entry(part.printed("manifest_sha256")).or_default();
+        if let [(first, unknown)] = &mut same[..]
+            && unknown.is_empty()
+        {
+            *unknown = content_digest(first)?;
+        }
+        let digest = if same.is_empty() { String::new() } else { content_digest(&part.path)? };
+        if let Some((before, _)) = same.iter().find(|(_, content)| !digest.is_empty() && *content == digest) {
             let copy = format!(", the first time as `{}`", before.display());
             return Err(JoinError::Repeated { path: part.path.clone(), copy });
         }
+        same.push((&part.path, digest));
     }
     Ok(())
 }

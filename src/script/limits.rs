@@ -150,10 +150,12 @@ fn due(host: &Host, limits: Limits, spent: u64) -> Option<Stop> {
     if let Some(most) = limits.instructions.filter(|most| spent > *most) {
         return Some(Stop::Instructions(most));
     }
+    // The console counts a passed deadline as a wish to stop: asked first, it cannot be ahead.
+    let interrupted = host.console.interrupted();
     if let Some(deadline) = limits.time.filter(Deadline::passed) {
         return Some(Stop::Time(deadline.span));
     }
-    host.console.interrupted().then_some(Stop::Interrupted)
+    interrupted.then_some(Stop::Interrupted)
 }
 
 /// Each coroutine counts anew up to [`STRIDE`], which is charged for before it begins.

@@ -206,6 +206,15 @@ fn the_parts_of_any_store_make_the_store() {
     }
 }
 
+#[test]
+fn stores_that_differ_by_their_chains_alone_are_no_copies() {
+    let (_, records, options) = KINDS[7];
+    let (scratch, records) = (Scratch::new(), records());
+    let whole = write(&scratch, "whole.zarr", &records, options);
+    join(&shards(&scratch, &records, &[1, 2], options), &scratch.file("joined.zarr")).unwrap();
+    same(&whole, &scratch.file("joined.zarr"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
