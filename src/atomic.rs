@@ -159,12 +159,19 @@ impl StagedDirectory {
         let stage = || {
             make_parent(target)?;
             remove_abandoned(target);
-            let staged = staging_name(target);
-            fs::create_dir(&staged)?;
-            let held = File::open(&staged)?;
-            // Where the file system has no locks, nothing is ever taken for abandoned either.
-            let _ = held.try_lock();
-            Ok((staged, held))
+            loop {
+                let staged = staging_name(target);
+                fs::create_dir(&staged)?;
+                // Whoever looks whether it is abandoned holds the lock for a moment. Where the file
+                // system has no locks, nothing is ever taken for abandoned either.
+                let held = File::open(&staged).inspect(|directory| drop(directory.lock()));
+                match held {
+                    Ok(held) if staged.is_dir() => return Ok((staged, held)),
+                    Err(error) if staged.is_dir() => return Err(error),
+                    // It was taken for abandoned before it was locked.
+                    _ => {}
+                }
+            }
         };
         let (staged, held) = stage().map_err(AtomicError::at(target))?;
         Ok(Self { target: target.to_owned(), staging: Staging::keep(staged.clone()), staged, held })
@@ -205,18 +212,19 @@ impl Drop for StagedDirectory {
     }
 }
 
-/// Removes what killed processes left of directories staged for `target`: what holds something and
-/// is locked by no one. An empty one may have been made this instant.
+/// Removes what killed processes left of directories staged for `target`: what is locked by no one.
 fn remove_abandoned(target: &Path) {
     let prefix = staging_prefix(target);
     for entry in fs::read_dir(parent_of(target)).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let holds = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
-        if !holds || !entry.file_name().to_string_lossy().starts_with(&prefix) {
+        let is_staged = entry.file_name().to_string_lossy().starts_with(&prefix);
+        if !is_staged || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        if File::open(&path).is_ok_and(|directory| directory.try_lock().is_ok()) {
-            let _ = remove_tree(&path);
+        // Locked until it is gone: whoever made it this instant waits, and makes another.
+        if let Ok(directory) = File::open(entry.path())
+            && directory.try_lock().is_ok()
+        {
+            let _ = remove_tree(&entry.path());
         }
     }
 }

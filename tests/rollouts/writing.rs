@@ -158,10 +158,12 @@ fn what_a_killed_writer_left_goes_with_the_next() {
     for directory in [&abandoned, &other] {
         std::fs::create_dir_all(directory.join(".waiting")).unwrap();
     }
+    let empty = scratch.path().join(".rollouts.zarr.tmp-3-0-abc");
+    std::fs::create_dir(&empty).unwrap();
     let held = scratch.path().join(".rollouts.zarr.tmp-2-0-abc");
     std::fs::create_dir_all(held.join("steps")).unwrap();
     let lock = std::fs::File::open(&held).unwrap();
     lock.lock().unwrap();
     write_rollout_zarr_store(&records(1), config(&store)).unwrap();
-    assert!(!abandoned.exists() && other.exists() && held.exists());
+    assert!(!abandoned.exists() && !empty.exists() && other.exists() && held.exists());
 }
