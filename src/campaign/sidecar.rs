@@ -130,7 +130,8 @@ pub fn record_failure(
 /// error, and the error.
 #[must_use]
 pub fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
-    let text = std::fs::read_to_string(path).ok()?;
+    // Opening a pipe would wait for its writer.
+    let text = std::fs::metadata(path).ok()?.is_file().then(|| std::fs::read_to_string(path).ok())??;
     let Ok(Value::Map(marker)) = json::parse(&text) else { return None };
     let text = |key: &str| marker.get(key).and_then(Value::as_text);
     let own = [

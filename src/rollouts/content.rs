@@ -10,7 +10,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::schema::MANIFEST_FILE;
-use super::zarr::{Column, StoreError, StoreReader};
+use super::zarr::{self, Column, StoreError, StoreReader};
 use crate::digest::hex;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -48,7 +48,7 @@ pub(super) fn digest(reader: &StoreReader, manifest: &[u8]) -> Result<String, St
 /// When there is no store, or it cannot be read.
 pub fn content_digest(directory: &Path) -> Result<String, StoreError> {
     let path = directory.join(MANIFEST_FILE);
-    let manifest = std::fs::read(&path).map_err(|source| StoreError::Files { path, source })?;
+    let manifest = zarr::read(&path).map_err(|source| StoreError::Files { path, source })?;
     digest(&StoreReader::open(directory)?, &manifest)
 }
 

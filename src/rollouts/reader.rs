@@ -12,7 +12,7 @@ pub use codec::{CodecTables, Columns};
 pub use groups::Groups;
 
 use super::schema::{MANIFEST_FILE, SCHEMA_ID, VIEW};
-use super::zarr::{StoreError, StoreReader};
+use super::zarr::{self, StoreError, StoreReader};
 use crate::array::{Array, DType};
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -180,7 +180,7 @@ impl Store {
     /// When it is missing or not JSON.
     pub fn manifest(&self) -> Result<Value, StoreError> {
         let path = self.directory.join(MANIFEST_FILE);
-        let text = std::fs::read_to_string(&path).map_err(|source| StoreError::Files { path: path.clone(), source })?;
+        let text = zarr::read_to_string(&path).map_err(|source| StoreError::Files { path: path.clone(), source })?;
         json::parse(&text).map_err(|problem| StoreError::NotAStore { path, what: problem.to_string() })
     }
 

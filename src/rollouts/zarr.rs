@@ -17,6 +17,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+pub(super) use directory::{open, read, read_to_string};
 pub(super) use encode::TABLES as TABLES_ENCODER;
 pub use frame::Encoder;
 pub(super) use frame::LARGEST as LARGEST_FRAME;

@@ -99,6 +99,8 @@ impl Sound {
         let errors = validate(store).unwrap().errors;
         if harmed.is_dir() {
             fs::remove_dir_all(&harmed).unwrap();
+        } else if harmed.exists() {
+            fs::remove_file(&harmed).unwrap();
         }
         for (path, bytes) in before {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -345,5 +347,19 @@ fn damage_is_told_not_raised() {
     for document in ["candidates/zarr.json", "candidates/shell_index/zarr.json", "dictionaries/scene/zarr.json"] {
         let found = sound.errors(document, |store| fs::write(store.join(document), "{\"zarr_format\": 3").unwrap());
         assert!(!found.is_empty(), "{document}");
+    }
+}
+
+#[test]
+fn a_pipe_in_a_files_place_is_told_and_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let sound = Sound::new();
+    let pipe = |path: &Path| {
+        fs::remove_file(path).unwrap();
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    };
+    for place in ["candidates/actor_action_mask/c/0", "manifest.json"] {
+        let errors = sound.errors(place, |store| pipe(&store.join(place)));
+        assert!(says(&errors, &["is not a file"]), "{place}: {errors:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::digest::sha256_hex;
 use crate::rollouts::content;
 use crate::rollouts::schema::MANIFEST_FILE;
 use crate::rollouts::shard::ShardEntry;
-use crate::rollouts::zarr::StoreReader;
+use crate::rollouts::zarr::{self, StoreReader};
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -57,7 +57,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success:
     // What does not fit by its own words need not be read once more.
     if own.is_empty() {
         let said = text(&owner, "rollout_store_content_sha256");
-        let bytes = std::fs::read(reader.directory().join(MANIFEST_FILE)).unwrap_or_default();
+        let bytes = zarr::read(&reader.directory().join(MANIFEST_FILE)).unwrap_or_default();
         match content::digest(reader, &bytes) {
             Ok(digest) if digest == said => {}
             Ok(digest) => {

@@ -8,7 +8,7 @@ use super::tables::{Tables, texts};
 use crate::digest::sha256_hex;
 use crate::rollouts::config::profile_is_known;
 use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, REASONS, SCHEMA_ID, SCHEMA_VERSION};
-use crate::rollouts::zarr::StoreReader;
+use crate::rollouts::zarr::{self, StoreReader};
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -90,7 +90,7 @@ fn manifest(directory: &Path, attributes: &Map, findings: &mut Findings) -> Opti
         findings.add(format!("{before}: is not \"{MANIFEST_FILE}\""));
         return None;
     }
-    let bytes = match std::fs::read(directory.join(MANIFEST_FILE)) {
+    let bytes = match zarr::read(&directory.join(MANIFEST_FILE)) {
         Ok(bytes) => bytes,
         Err(error) => {
             findings.add(format!("{MANIFEST_FILE}: cannot be read: {error}"));

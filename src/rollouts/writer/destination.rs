@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::WriteError;
 use crate::rollouts::config::RolloutZarrStoreConfig;
 use crate::rollouts::schema::{CODEC_GROUPS, GROUPS, MANIFEST_FILE, SCHEMA_ID};
+use crate::rollouts::zarr::{self, StoreError};
 
 /// Refuses a destination that is not a store of this kind, is a promoted shard, or touches the
 /// source store.
@@ -36,11 +37,11 @@ pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
     if is_promoted(&destination) {
         return occupied("is a promoted shard");
     }
-    let empty = std::fs::read_dir(&destination).is_ok_and(|mut entries| entries.next().is_none());
+    let empty = entries(&destination)?.is_empty();
     if !is_store(&destination) && !empty {
         return occupied("exists and is not a rollout store");
     }
-    match foreign(&destination) {
+    match foreign(&destination)? {
         Some(name) => Err(WriteError::Foreign { path: destination.display().to_string(), name }),
         None => Ok(()),
     }
@@ -51,30 +52,36 @@ fn is_promoted(directory: &Path) -> bool {
 }
 
 fn is_store(directory: &Path) -> bool {
-    std::fs::read_to_string(directory.join("zarr.json")).is_ok_and(|root| root.contains(SCHEMA_ID))
+    zarr::read_to_string(&directory.join("zarr.json")).is_ok_and(|root| root.contains(SCHEMA_ID))
 }
 
 /// What a store's directory holds that no store has, in its groups too: someone's own file, which
 /// must not go with the store.
-fn foreign(store: &Path) -> Option<String> {
-    let names = |directory: &Path| {
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect::<Vec<_>>()
-    };
-    for (name, path) in names(store) {
+///
+/// # Errors
+/// When a directory cannot be listed: who knows what is in it.
+fn foreign(store: &Path) -> Result<Option<String>, StoreError> {
+    for (name, path) in entries(store)? {
         if ["zarr.json", MANIFEST_FILE].contains(&name.as_str()) {
             continue;
         }
         if !GROUPS.contains(&name.as_str()) && !CODEC_GROUPS.contains(&name.as_str()) {
-            return Some(name);
+            return Ok(Some(name));
         }
         let is_node = |inner: &str, path: &Path| inner == "zarr.json" || path.join("zarr.json").is_file();
-        let strange = names(&path).into_iter().find(|(inner, path)| !is_node(inner, path) || is_store(path));
+        let strange = entries(&path)?.into_iter().find(|(inner, path)| !is_node(inner, path) || is_store(path));
         if let Some((inner, _)) = strange {
-            return Some(format!("{name}/{inner}"));
+            return Ok(Some(format!("{name}/{inner}")));
         }
     }
-    None
+    Ok(None)
+}
+
+/// The names in a directory, with their paths.
+fn entries(directory: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
+    let named = |entry: std::fs::DirEntry| (entry.file_name().to_string_lossy().into_owned(), entry.path());
+    let list = || std::fs::read_dir(directory)?.map(|entry| entry.map(named)).collect::<std::io::Result<Vec<_>>>();
+    list().map_err(|source| StoreError::Files { path: directory.to_owned(), source })
 }
 
 /// `path` without links, `.` and `..`, also where its end does not exist yet.

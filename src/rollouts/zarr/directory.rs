@@ -54,8 +54,30 @@ impl Directory {
 
     /// A file's bytes, or `None` where there is no such file.
     pub(super) fn read(&self, key: &str) -> std::io::Result<Option<Vec<u8>>> {
-        absent(fs::read(self.path(key)))
+        absent(read(&self.path(key)))
     }
+}
+
+/// Opens a regular file: opening a pipe would wait for its writer.
+pub(in crate::rollouts) fn open(path: &Path) -> std::io::Result<fs::File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    fs::File::open(path)
+}
+
+/// The bytes of a regular file.
+pub(in crate::rollouts) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a regular file.
+pub(in crate::rollouts) fn read_to_string(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// A missing file is an answer, not an error.
@@ -77,7 +99,7 @@ impl ReadableStorageTraits for Directory {
         key: &StoreKey,
         ranges: ByteRangeIterator<'a>,
     ) -> Result<MaybeBytesIterator<'a>, StorageError> {
-        let Some(mut file) = absent(fs::File::open(self.path(key.as_str())))? else { return Ok(None) };
+        let Some(mut file) = absent(open(&self.path(key.as_str())))? else { return Ok(None) };
         let size = file.metadata()?.len();
         let parts = ranges.map(move |range| {
             let range = range.to_range(size);

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::chunk::{LARGEST_RATIO, Scratch, with_scratch};
 use super::layout::Layout;
+use crate::rollouts::zarr::open;
 
 /// Neighbouring chunks of a shard are read in one go up to this many bytes.
 const RUN: usize = 1 << 18;
@@ -93,7 +94,7 @@ impl Files<'_> {
     }
 
     fn open(&self, key: &str) -> Result<Option<(File, usize)>, String> {
-        match File::open(self.directory.join(key)) {
+        match open(&self.directory.join(key)) {
             Ok(file) => {
                 let size = file.metadata().map_err(fault)?.len();
                 Ok(Some((file, usize::try_from(size).map_err(fault)?)))
