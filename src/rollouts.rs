@@ -37,7 +37,7 @@ mod zarr;
 pub use config::{ConfigError, ManifestContext, RolloutZarrStoreConfig};
 pub use content::content_digest;
 pub use info::{DrawError, Info, InfoSections, PlotError, Profile, info, panel, plot, random_index, validation};
-pub use join::{By, Filter, JoinError, JoinOptions, Progress, merge, select, split};
+pub use join::{By, Filter, JoinError, JoinOptions, Progress, file_stem, merge, select, split};
 pub use reader::chains::{Batch, Batches, Chain, ChainError, ChainOptions, ChainReader, State};
 pub use reader::{CodecTables, Columns, Groups, Store};
 pub use record::{Datum, RecordError, RolloutRecord};

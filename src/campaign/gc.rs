@@ -18,6 +18,8 @@ pub enum Kind {
     Quarantined,
     /// A claim on a shard's place whose process is gone.
     Claim,
+    /// What no attempt made, and why that is known: nothing is done to it.
+    Foreign(&'static str),
 }
 
 impl Kind {
@@ -29,6 +31,7 @@ impl Kind {
             Self::Dead => "dead",
             Self::Quarantined => "quarantined",
             Self::Claim => "claim",
+            Self::Foreign(_) => "foreign",
         }
     }
 }
@@ -52,25 +55,63 @@ pub fn leftovers(root: &Path) -> Result<Vec<Leftover>, RunError> {
     let attempts = root.join("tmp");
     let quarantine = attempts.join("quarantine");
     let mut found = Vec::new();
-    for (path, held) in unit::attempts_in(&attempts)?.into_iter().filter(|(path, _)| *path != quarantine) {
-        found.push(leftover(path, if held { Kind::Live } else { Kind::Dead }));
-    }
-    for (path, held) in unit::attempts_in(&quarantine)? {
-        found.push(leftover(path, if held { Kind::Live } else { Kind::Quarantined }));
-    }
+    below(&attempts, Kind::Dead, is_attempt, &mut found)?;
+    found.retain(|leftover| leftover.path != quarantine);
+    below(&quarantine, Kind::Quarantined, is_set_aside, &mut found)?;
     for (path, held) in unit::attempts_in(root)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".claim") && !held {
+        // A claim is a directory with nothing in it.
+        let empty = || fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none());
+        if name.starts_with('.') && name.ends_with(".claim") && !held && is_directory(&path) && empty() {
             found.push(leftover(path, Kind::Claim));
         }
     }
     Ok(found)
 }
 
+/// Finds what attempts left in `directory`, which is `gone` where no process holds it; they have
+/// names that are `own`.
+fn below(directory: &Path, gone: Kind, own: fn(&str) -> bool, found: &mut Vec<Leftover>) -> Result<(), RunError> {
+    if directory.symlink_metadata().is_ok() && !is_directory(directory) {
+        found.push(leftover(directory.to_owned(), Kind::Foreign("it is no directory, and a link is not followed")));
+        return Ok(());
+    }
+    for (path, held) in unit::attempts_in(directory)? {
+        let kind = if !is_directory(&path) {
+            Kind::Foreign("it is no directory")
+        } else if !own(&path.file_name().unwrap_or_default().to_string_lossy()) {
+            Kind::Foreign("its name is not an attempt's")
+        } else if held {
+            Kind::Live
+        } else {
+            gone
+        };
+        found.push(leftover(path, kind));
+    }
+    Ok(())
+}
+
+fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+/// Whether an attempt has such a name: `SHARD-HASH.NONCE`.
+fn is_attempt(name: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let parts = name.rsplit_once('.').and_then(|(unit, nonce)| Some((unit.rsplit_once('-')?, nonce)));
+    parts.is_some_and(|((id, hash), nonce)| !id.is_empty() && digits(hash) && digits(nonce))
+}
+
+/// Whether an attempt that took too long has such a name.
+fn is_set_aside(name: &str) -> bool {
+    let when = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    name.rsplit_once(".timed_out-").is_some_and(|(attempt, time)| !attempt.is_empty() && when(time))
+}
+
 /// Removes what is left behind, unless a process works in it by now; whether it is gone.
 #[must_use]
 pub fn remove(leftover: &Leftover) -> bool {
-    leftover.kind != Kind::Live && unit::clear(&leftover.path)
+    !matches!(leftover.kind, Kind::Live | Kind::Foreign(_)) && unit::clear(&leftover.path)
 }
 
 fn leftover(path: PathBuf, kind: Kind) -> Leftover {

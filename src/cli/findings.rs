@@ -68,6 +68,11 @@ pub(super) fn harmless(text: &str) -> String {
     plain
 }
 
+/// [`harmless`] for a name in a line or table, which it must not break.
+pub(super) fn name(text: &str) -> String {
+    harmless(text).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
+}
+
 fn is_harmless(character: char) -> bool {
     match character {
         '\n' | '\t' => true,
@@ -79,11 +84,12 @@ fn is_harmless(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::{harmless, name};
 
     #[test]
     fn what_moves_the_cursor_or_turns_the_text_is_spelled_out() {
         assert_eq!(harmless("calm\tä\n"), "calm\tä\n");
         assert_eq!(harmless("\u{1b}[2Jx\u{202e}y\r\u{85}\u{7f}"), "\\u{1b}[2Jx\\u{202e}y\\u{d}\\u{85}\\u{7f}");
+        assert_eq!(name("a\n\tb\u{1b}"), "a\\u{a}\\u{9}b\\u{1b}");
     }
 }

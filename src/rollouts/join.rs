@@ -13,6 +13,7 @@ mod error;
 mod filter;
 mod origin;
 mod part;
+mod shared;
 mod sources;
 mod targets;
 mod texts;
@@ -22,7 +23,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use error::JoinError;
-pub use filter::{By, Filter};
+pub use filter::{By, Filter, file_stem};
 
 use super::config::RolloutZarrStoreConfig;
 use super::dictionary::Dictionary;
@@ -63,7 +64,7 @@ pub type Progress<'a> = dyn FnMut(&str, u64, u64) + 'a;
 /// candidates and targets are counted on.
 ///
 /// # Errors
-/// When a part is missing, unsound or given twice, when parts were not written alike (another
+/// When a part is missing, unsound or given twice or shares a chain with another, when parts were not written alike (another
 /// split, discount, profile, revision), name one sample or target differently, or hold columns of
 /// others, and when the destination is one of them or cannot be written.
 pub fn merge(
@@ -81,6 +82,7 @@ pub fn merge(
     }
     copies(&opened)?;
     agree::agree(&opened)?;
+    shared::apart(&opened)?;
     let states = opened.iter().map(|part| part.count("num_steps")).sum::<i64>();
     let mut work = Work { options, progress, done: 0, states: u64::try_from(states).unwrap_or(0) };
     work.write(&opened, destination, None)

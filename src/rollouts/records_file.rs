@@ -146,7 +146,7 @@ impl RecordsFile {
 
 fn record(line: &[u8], base: &Path) -> Result<RolloutRecord, String> {
     let text = std::str::from_utf8(line).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
-    let value = json::parse(text).map_err(|error| {
+    let value = json::parse_exact(text).map_err(|error| {
         // Only the last line of a file has no end.
         let cut = if text.ends_with('\n') { "" } else { "; the file may have been cut off here" };
         format!("column {}: {}{cut}", error.column, error.message)

@@ -10,7 +10,7 @@ mod parse;
 
 pub use layout::write_text;
 use layout::{Canonical, Compact, Msgspec, OneLine, write_value};
-pub use parse::{JsonError, MAX_DEPTH, parse};
+pub use parse::{JsonError, MAX_DEPTH, parse, parse_exact};
 
 use crate::value::Value;
 

@@ -192,7 +192,9 @@ impl Drop for Attempt {
 
 /// Whether a living process holds an attempt's directory, or may do so on another machine.
 pub(super) fn is_held(path: &Path) -> bool {
-    is_elsewhere(path) || File::open(path).is_ok_and(|directory| directory.try_lock().is_err())
+    // Opening a pipe would wait for its writer.
+    let is_directory = path.is_dir();
+    is_elsewhere(path) || is_directory && File::open(path).is_ok_and(|directory| directory.try_lock().is_err())
 }
 
 /// Removes an attempt's directory if no living process holds it, as far as this machine can tell:

@@ -238,3 +238,45 @@ fn a_dry_run_writes_nothing_and_a_plan_twice_the_same() {
     assert!(!campaign.scratch.tree().iter().any(|name| name.starts_with("campaign/")));
     campaign.plan("c", 0).failed(2, &["rows-per-shard"]);
 }
+
+#[test]
+fn splits_whose_names_are_alike_have_a_manifest_each() {
+    let scratch = Scratch::new();
+    scratch.write("oracle.lua", &data("oracle.lua"));
+    let splits = ["a/b", "a_b", "a b", &"long".repeat(75)];
+    let lines = super::index(4);
+    let lines =
+        lines.lines().zip(splits).map(|(line, split)| line.replace("\"train\"", &format!("\"{split}\"")) + "\n");
+    scratch.write("index.jsonl", &lines.collect::<String>());
+    let words = ["rollouts", "plan", "index.jsonl", "--script", "oracle.lua", "--rows-per-shard", "9", "--out", "c"];
+    scratch.skyfall(&words).ok();
+    let sources = std::fs::read_dir(scratch.file("c")).unwrap().map(|entry| entry.unwrap().path());
+    let sources = sources.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut found: Vec<String> = sources.map(|path| SourceManifest::read(&path).unwrap().split).collect();
+    found.sort();
+    let mut expected = splits.map(str::to_owned);
+    expected.sort();
+    assert_eq!(found, expected);
+    assert!(scratch.file("c/source-manifest.a%2Fb.json").is_file());
+}
+
+#[test]
+fn a_plan_that_shards_were_promoted_from_is_not_replaced() {
+    let campaign = Campaign::new(2, 1);
+    campaign.plan("c", 2).ok();
+    campaign.plan("c", 1).ok();
+    campaign.run(&["--shard-id", "0"]).ok();
+    let before = super::bytes(&campaign.file("c"));
+    campaign.plan("c", 2).failed(2, &["is another plan", "shard-000000", "another --out"]);
+    assert_eq!(super::bytes(&campaign.file("c")), before);
+    campaign.plan("c", 1).ok();
+    campaign.plan("d", 2).ok();
+}
+
+#[test]
+fn an_integer_that_is_too_large_is_out_of_range() {
+    let campaign = Campaign::new(1, 1);
+    let text = super::index(1).replace("\"sample_index\": 0", "\"sample_index\": 9223372036854775808");
+    campaign.scratch.write("index.jsonl", &text);
+    campaign.plan("d", 1).failed(3, &["`sample_index` is out of range", "9223372036854775808"]);
+}

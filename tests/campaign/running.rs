@@ -192,3 +192,25 @@ fn the_rooms_run_as_a_campaign() {
     let status = ["rollouts", "status", "campaign/shard-manifest.jsonl", "--require-complete"];
     scratch.skyfall(&status).ok();
 }
+
+#[test]
+fn what_is_no_attempt_s_is_told_and_left_alone() {
+    let campaign = Campaign::new(1, 1);
+    let root = campaign.file("c/shards");
+    for kept in ["tmp/notes", "tmp/shard-1", "tmp/quarantine/mine", ".full.claim/mine"] {
+        std::fs::create_dir_all(root.join(kept)).unwrap();
+    }
+    std::fs::write(root.join("tmp/list.txt"), "mine").unwrap();
+    let ran = campaign.scratch.skyfall(&["rollouts", "gc", "c/shards", "--remove"]).ok().stdout;
+    assert_eq!(ran.matches("left alone").count(), 4, "{ran}");
+    assert!(ran.contains("list.txt  left alone: it is no directory"), "{ran}");
+    for kept in ["tmp/notes", "tmp/shard-1", "tmp/quarantine/mine", ".full.claim/mine", "tmp/list.txt"] {
+        assert!(root.join(kept).exists(), "{kept}");
+    }
+    let other = campaign.file("elsewhere/shard-000001-aa.01");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::remove_dir_all(root.join("tmp")).unwrap();
+    std::os::unix::fs::symlink(campaign.file("elsewhere"), root.join("tmp")).unwrap();
+    let ran = campaign.scratch.skyfall(&["rollouts", "gc", "c/shards", "--remove"]).ok().stdout;
+    assert!(ran.contains("tmp  left alone: ") && other.exists(), "{ran}");
+}

@@ -193,3 +193,61 @@ fn an_integer_that_no_column_holds_is_called_that() {
     let ran = write(&scratch, "big.jsonl", &LEAN);
     assert!(ran.code == 3 && ran.stderr.contains("must be an integer within the column's range"), "{}", ran.stderr);
 }
+
+/// Root may list everything, so that the command runs as no one.
+#[test]
+fn a_group_that_cannot_be_listed_is_not_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &lines(1));
+    let allow = |name: &str, mode| {
+        std::fs::set_permissions(scratch.file(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    std::fs::set_permissions(scratch.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let run = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
+        command.args(["rollouts", "write", "records.jsonl", "-o", "rollouts.zarr"]).args(LEAN);
+        command.current_dir(scratch.path());
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.output().unwrap()
+    };
+    assert_eq!(run().status.code(), Some(0));
+    scratch.write("rollouts.zarr/q_h/mine.txt", "mine");
+    allow("rollouts.zarr/q_h", 0o000);
+    let ran = run();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.code() == Some(1) && said.contains("rollouts.zarr/q_h") && said.contains("denied"), "{said}");
+    allow("rollouts.zarr/q_h", 0o700);
+    assert_eq!(std::fs::read_to_string(scratch.file("rollouts.zarr/q_h/mine.txt")).unwrap(), "mine");
+}
+
+#[test]
+fn half_a_character_is_no_text() {
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &lines(2).replacen("root-000001", "root-\\ud800", 1));
+    let ran = write(&scratch, "records.jsonl", &LEAN);
+    assert!(ran.code == 3 && ran.stderr.contains("records.jsonl:2") && ran.stderr.contains("ud800"), "{}", ran.stderr);
+    assert!(!scratch.file("rollouts.zarr").exists());
+}
+
+#[test]
+fn an_id_that_is_there_twice_is_told_once() {
+    let scratch = Scratch::new();
+    scratch
+        .write("records.jsonl", &lines(3).replace("root-000002", "root-000000").replace("root-000001", "root-000000"));
+    let ran = write(&scratch, "records.jsonl", &LEAN).ok();
+    assert_eq!(ran.stderr.matches("the rollout id `root-000000` is there twice").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_name_does_not_reach_the_terminal_raw() {
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &lines(1).replace("\"line\"", "\"a\\u001b[31mRED\\n\\tb\""));
+    write(&scratch, "records.jsonl", &LEAN).ok();
+    let shown = scratch.skyfall(&["rollouts", "info", "rollouts.zarr"]).ok().stdout;
+    assert!(shown.contains("a\\u{1b}[31mRED\\u{a}\\u{9}b  ") && !shown.contains('\u{1b}'), "{shown}");
+}

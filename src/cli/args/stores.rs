@@ -14,9 +14,9 @@ pub(in crate::cli) struct RolloutsMergeArguments {
     #[arg(value_name = "PART")]
     pub(in crate::cli) parts: Vec<PathBuf>,
     /// Join the shards of this manifest, in its order
-    #[arg(long, value_name = "M.jsonl", requires = "final_root")]
+    #[arg(long, value_name = "M.jsonl")]
     pub(in crate::cli) shard_manifest: Option<PathBuf>,
-    /// Where the manifest's promoted shards are, each by its id
+    /// Where the manifest's promoted shards are, each by its id [default: `shards` beside the manifest]
     #[arg(long, value_name = "DIR", requires = "shard_manifest")]
     pub(in crate::cli) final_root: Option<PathBuf>,
     /// Only the manifest's shards of this split

@@ -4,6 +4,7 @@ use crate::campaign::gc::{self, Kind};
 use crate::cli::Ending;
 use crate::cli::args::GcArguments;
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 
@@ -17,17 +18,18 @@ pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
     let found = gc::leftovers(root).map_err(Diagnostic::from)?;
     let (mut stayed, mut removable) = (0, 0);
     for leftover in &found {
-        let (kind, path) = (leftover.kind.name(), leftover.path.display());
+        let (kind, path) = (leftover.kind.name(), findings::name(&leftover.path.display().to_string()));
         let what = match (arguments.remove, leftover.kind) {
-            (_, Kind::Live) => "  in use",
+            (_, Kind::Live) => "  in use".to_owned(),
+            (_, Kind::Foreign(why)) => format!("  left alone: {why}"),
             (false, _) => {
                 removable += 1;
-                ""
+                String::new()
             }
-            (true, _) if gc::remove(leftover) => "  removed",
+            (true, _) if gc::remove(leftover) => "  removed".to_owned(),
             (true, _) => {
                 stayed += 1;
-                "  cannot be removed"
+                "  cannot be removed".to_owned()
             }
         };
         terminal.print(&format!("{kind:<11}  {:>12} bytes  {path}{what}\n", leftover.bytes));

@@ -3,6 +3,7 @@
 use crate::cli::Ending;
 use crate::cli::args::{InfoArguments, ProfileArgument};
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::{self, InfoSections, Profile, Store};
 use crate::text::json;
@@ -36,7 +37,7 @@ pub(super) fn info(arguments: &InfoArguments, terminal: &Terminal) -> Ending {
     let info = rollouts::info(&store, sections).map_err(Diagnostic::from)?;
     let text = match arguments.json {
         true => format!("{}\n", json::to_canonical(&info.tree)),
-        false => rollouts::panel(&info),
+        false => findings::harmless(&rollouts::panel(&info)),
     };
     terminal.print(&text);
     Ok(if info.go && info.ok { Exit::Success } else { Exit::Failure })

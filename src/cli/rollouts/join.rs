@@ -13,9 +13,12 @@ use crate::value::Value;
 
 /// Joins stores, or the shards of a manifest.
 pub(super) fn merge(arguments: &RolloutsMergeArguments, terminal: &Terminal) -> Ending {
-    let parts = match (&arguments.shard_manifest, &arguments.final_root) {
-        (Some(manifest), Some(root)) => shards(manifest, root, arguments.split.as_deref())?,
-        _ => arguments.parts.clone(),
+    let parts = match &arguments.shard_manifest {
+        Some(manifest) => {
+            let root = arguments.final_root.clone().unwrap_or_else(|| manifest.with_file_name("shards"));
+            shards(manifest, &root, arguments.split.as_deref())?
+        }
+        None => arguments.parts.clone(),
     };
     let options = options(&arguments.target, &["merge"])?;
     let made = rollouts::merge(&parts, &arguments.target.output, &options, &mut shown(terminal));

@@ -8,16 +8,21 @@ use super::recipe;
 use crate::atomic;
 use crate::campaign::manifest::{self, SourceManifest};
 use crate::campaign::plan::{self, Plan, Provenance};
-use crate::campaign::{ManifestError, index};
+use crate::campaign::sidecar::OWNER;
+use crate::campaign::{ManifestError, RunError, index};
 use crate::cli::Ending;
 use crate::cli::args::PlanArguments;
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit, Problem};
-use crate::rollouts::ShardRow;
+use crate::rollouts::{self, ShardRow};
 use crate::script::Limits;
+use crate::unit::{self, MARKER};
 
 /// The name of a campaign's shard manifest.
 const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
+/// The name of the directory beside it that its shards are promoted to.
+const SHARDS: &str = "shards";
 
 /// Cuts the rows of a source store into shards.
 pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending {
@@ -43,12 +48,13 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
     };
     let plan = plan::plan(&rows, &provenance, arguments.rows_per_shard);
     if let (Some(out), false) = (&arguments.out, arguments.dry_run) {
-        write(&plan, out)
-            .map_err(|error| Box::new(Diagnostic::new("campaign/write", error.to_string(), Exit::Failure)))?;
+        replaceable(&plan, out)?;
+        let failed = |error: atomic::AtomicError| Diagnostic::new("campaign/write", error.to_string(), Exit::Failure);
+        write(&plan, out).map_err(failed)?;
     }
     let mut text = String::new();
     for source in &plan.sources {
-        let (split, rows, scenes) = (&source.split, source.rows.len(), source.scenes());
+        let (split, rows, scenes) = (findings::name(&source.split), source.rows.len(), source.scenes());
         text.push_str(&format!("{split}: {rows} rows, {scenes} scenes, split hash {}\n", source.split_manifest_hash()));
     }
     let (shards, hash) = (plan.shards.len(), &provenance.writer_config_hash);
@@ -59,7 +65,7 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
         }
         _ => {
             for shard in &plan.shards {
-                let (id, split, rows) = (&shard.shard_id, &shard.split, shard.rows.len());
+                let (id, split, rows) = (&shard.shard_id, findings::name(&shard.split), shard.rows.len());
                 text.push_str(&format!("{id}  {split}  {rows} rows  {}\n", shard.split_manifest_hash));
             }
         }
@@ -84,12 +90,31 @@ fn only(rows: &[ShardRow], reviewed: &SourceManifest, index: &Path) -> Result<Ve
     reviewed.rows.iter().map(find).collect()
 }
 
+/// Refuses to write a plan over another one that shards were promoted from: they would be shards of
+/// no plan.
+fn replaceable(plan: &Plan, out: &Path) -> Result<(), Box<Diagnostic>> {
+    let path = out.join(SHARD_MANIFEST);
+    if !path.is_file() || std::fs::read(&path).is_ok_and(|old| old == manifest::to_text(&plan.shards).as_bytes()) {
+        return Ok(());
+    }
+    let shards = out.join(SHARDS);
+    let is_promoted = |name: &&String| [OWNER, MARKER].iter().any(|marker| shards.join(name).join(marker).exists());
+    let names = unit::names(&shards).map_err(|error| Diagnostic::from(RunError::from(error)))?;
+    let Some(promoted) = names.iter().find(is_promoted) else { return Ok(()) };
+    let line = format!(
+        "{} is another plan, and {} was promoted from it; name another --out, or move it and its shards away",
+        path.display(),
+        shards.join(promoted).display()
+    );
+    Err(Box::new(Diagnostic::new("campaign/other-plan", line, Exit::Usage)))
+}
+
+/// Writes the source manifests, then the shard manifest: where that is, the plan is whole.
 fn write(plan: &Plan, out: &Path) -> Result<(), atomic::AtomicError> {
     for source in &plan.sources {
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let name = match plan.sources.len() {
             1 => "source-manifest.json".to_owned(),
-            _ => format!("source-manifest.{}.json", source.split.chars().map(safe).collect::<String>()),
+            _ => format!("source-manifest.{}.json", rollouts::file_stem(&source.split)),
         };
         atomic::write_file(&out.join(name), source.to_text().as_bytes())?;
     }

@@ -1,6 +1,7 @@
 //! What writing a store came to, and how it was asked for.
 
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::rollouts::RolloutZarrWriteResult;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -26,7 +27,7 @@ pub(super) fn print(result: &RolloutZarrWriteResult, as_json: bool, terminal: &T
     } else if !terminal.is_quiet() {
         terminal.print(&format!(
             "{}: {} rollouts, {} steps, {} candidates, manifest {}\n",
-            result.store_dir.display(),
+            findings::name(&result.store_dir.display().to_string()),
             result.num_rollouts,
             result.num_steps,
             result.num_candidates,

@@ -9,6 +9,7 @@ use crate::cli::Ending;
 use crate::cli::args::{CampaignStatusArguments, SiteArguments};
 use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
+use crate::cli::findings::name;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::text::json;
@@ -47,7 +48,7 @@ pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -
 
 /// A shard without a store, for a cluster to say what it knows of it.
 fn missing(shard: &ShardStatus) -> Option<Missing> {
-    let rows = format!("{} rows, {}", shard.num_source_rows, shard.split);
+    let rows = format!("{} rows, {}", shard.num_source_rows, name(&shard.split));
     let id = shard.shard_id.clone();
     (shard.state != State::Succeeded).then(|| Missing { key: id.clone(), id, about: rows })
 }
@@ -63,13 +64,13 @@ fn table(status: &Status) -> String {
         format!("{} of {} shards: {}\n", status.count(State::Succeeded), status.shards.len(), counts.join(", "));
     let problems: Vec<_> = status.shards.iter().filter(|shard| shard.state != State::Succeeded).collect();
     for shard in problems.iter().take(MOST) {
-        let what = shard.errors.first().map_or(String::new(), |error| format!("  {error}"));
+        let what = shard.errors.first().map_or(String::new(), |error| format!("  {}", name(error)));
         let line = format!(
             "{}  {:<10}  {:>5} rows  {}{what}",
-            shard.shard_id,
+            name(&shard.shard_id),
             shard.state.name(),
             shard.num_source_rows,
-            shard.split
+            name(&shard.split)
         );
         text.push_str(&format!("{}\n", line.trim_end()));
     }

@@ -1,11 +1,16 @@
 //! `skyfall rollouts write`.
 
+use std::collections::HashSet;
+
 use super::{options, result};
 use crate::cli::Ending;
 use crate::cli::args::RolloutsWriteArguments;
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::digest::sha256_hex;
 use crate::rollouts::{RecordsFile, RolloutZarrStoreConfig, WriteError, Writer};
+use crate::script::Console;
 use crate::value::Map;
 
 /// Writes a store from a file of records.
@@ -13,12 +18,19 @@ pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> 
     let config = configuration(arguments)?;
     let mut records = RecordsFile::open(&arguments.records).map_err(Diagnostic::from)?;
     let mut writer = Writer::new(config).map_err(Diagnostic::from)?;
+    // Digests, for there may be millions of ids.
+    let (mut ids, mut warned) = (HashSet::new(), false);
     loop {
         let some = records.next_records().map_err(Diagnostic::from)?;
         if some.is_empty() {
             break;
         }
         for (line, record) in some {
+            let id = &record.rollout_id_prefix;
+            if !ids.insert(short(id)) && !warned {
+                warned = true;
+                terminal.warn(&format!("line {line}: the rollout id `{}` is there twice", findings::name(id)));
+            }
             writer.add(&record).map_err(|error| match error {
                 WriteError::Record(error) => Diagnostic::from(records.refuse(line, error.to_string())),
                 other => Diagnostic::from(other),
@@ -33,6 +45,11 @@ pub(super) fn write(arguments: &RolloutsWriteArguments, terminal: &Terminal) -> 
     terminal.bytes("", 1, 1);
     result::print(&result, arguments.json, terminal);
     Ok(Exit::Success)
+}
+
+/// Half of a text's SHA-256.
+fn short(text: &str) -> Option<u128> {
+    u128::from_str_radix(sha256_hex(text.as_bytes()).get(..32)?, 16).ok()
 }
 
 /// The writer's options: those of the file, then those of the command line.

@@ -53,7 +53,7 @@ pub(super) fn panel(tree: &Value) -> String {
     let validation = section(&["validation"]);
     if let Some(errors) = validation.get("errors").and_then(Value::as_list) {
         out.push_str(if errors.is_empty() { "\nvalid: nothing is wrong\n" } else { "\nnot valid\n" });
-        errors.iter().filter_map(Value::as_text).for_each(|error| out.push_str(&format!("  {error}\n")));
+        errors.iter().filter_map(Value::as_text).for_each(|error| out.push_str(&format!("  {}\n", one_line(error))));
     }
     let preflight = section(&["preflight"]);
     if !preflight.is_empty() {
@@ -108,17 +108,29 @@ fn range(distribution: Option<&Map>) -> String {
     format!("{} .. {} .. {} (least, median, most)", number("min"), number("median"), number("max"))
 }
 
+/// `text` with what would end the line or move the cursor spelled out.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_control() {
+            true => line.extend(character.escape_unicode()),
+            false => line.push(character),
+        }
+    }
+    line
+}
+
 fn line(out: &mut String, label: &str, text: &str) {
-    out.push_str(&format!("{label:<LABEL$}{text}\n"));
+    out.push_str(&format!("{label:<LABEL$}{}\n", one_line(text)));
 }
 
 /// Counts with a bar each, the largest first.
 fn table(out: &mut String, title: &str, counts: Option<&Value>) {
-    let mut rows: Vec<(&str, i64)> = counts
+    let mut rows: Vec<(String, i64)> = counts
         .and_then(Value::as_map)
         .into_iter()
         .flatten()
-        .filter_map(|(name, count)| Some((name.as_str(), count.as_int()?)))
+        .filter_map(|(name, count)| Some((one_line(name), count.as_int()?)))
         .collect();
     if rows.is_empty() {
         return;

@@ -19,6 +19,19 @@ pub enum JoinError {
         /// Where it was before, if that is another directory.
         copy: String,
     },
+    /// Two parts have one chain.
+    #[error(
+        "stores `{}` and `{}` both have the rollout `{}` of one source: it would be there twice",
+        first.display(), path.display(), rollout.escape_debug()
+    )]
+    Shared {
+        /// The later part's directory.
+        path: PathBuf,
+        /// That of the earlier part.
+        first: PathBuf,
+        /// The rollout's id.
+        rollout: String,
+    },
     /// The destination is one of the parts.
     #[error("`{}` is one of the stores to be read; write elsewhere", path.display())]
     Destination {
@@ -94,6 +107,7 @@ impl Problem for JoinError {
         match self {
             Self::NoParts => "rollouts/no-stores",
             Self::Repeated { .. } => "rollouts/repeated-store",
+            Self::Shared { .. } => "rollouts/repeated-rollout",
             Self::Destination { .. } => "rollouts/destination",
             Self::Invalid { .. } => "rollouts/invalid",
             Self::Disagree { .. } => "rollouts/contract",
@@ -109,6 +123,7 @@ impl Problem for JoinError {
         match self {
             Self::NoParts
             | Self::Repeated { .. }
+            | Self::Shared { .. }
             | Self::Destination { .. }
             | Self::Unknown { .. }
             | Self::Nothing { .. } => Exit::Usage,

@@ -216,9 +216,15 @@ fn runs(numbers: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
     runs
 }
 
-/// A directory's name for the store of `value`: letters, digits, `.`, `_` and `-` stay, others are
-/// written as `%` and their bytes; one that is too long ends in a digest of it.
+/// A directory's name for the store of `value`.
 pub(super) fn file_name(value: &str) -> String {
+    format!("{}.zarr", file_stem(value))
+}
+
+/// What is in a file's name for `value`, unlike that of any other: letters, digits, `.`, `_` and `-` stay, others are
+/// written as `%` and their bytes; one that is too long ends in a digest of it.
+#[must_use]
+pub fn file_stem(value: &str) -> String {
     const LONGEST: usize = 120;
     const DIGITS: usize = 16;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -228,8 +234,8 @@ pub(super) fn file_name(value: &str) -> String {
     };
     let name: String = value.bytes().enumerate().map(letter).collect();
     match name.get(..LONGEST) {
-        None if name.is_empty() => "%.zarr".to_owned(),
-        None => format!("{name}.zarr"),
-        Some(start) => format!("{start}-{}.zarr", sha256_hex(value.as_bytes()).get(..DIGITS).unwrap_or_default()),
+        None if name.is_empty() => "%".to_owned(),
+        None => name,
+        Some(start) => format!("{start}-{}", sha256_hex(value.as_bytes()).get(..DIGITS).unwrap_or_default()),
     }
 }

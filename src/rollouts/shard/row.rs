@@ -125,6 +125,7 @@ pub(super) fn optional(map: &Map, key: &str) -> Result<Option<String>, String> {
 pub(super) fn integer(map: &Map, key: &str) -> Result<i64, String> {
     match map.get(key) {
         Some(Value::Int(number)) => Ok(*number),
+        Some(Value::BigInt(number)) => Err(format!("`{key}` is out of range: {number} has more than 64 bits")),
         Some(other) => Err(format!("`{key}` must be an integer, got {}", other.kind())),
         None => Err(format!("`{key}` is missing")),
     }

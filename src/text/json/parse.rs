@@ -41,8 +41,21 @@ impl Problem for JsonError {
 /// # Errors
 /// Where and why the text is not JSON, or that it is nested deeper than [`MAX_DEPTH`].
 pub fn parse(text: &str) -> Result<Value, JsonError> {
+    read(text, false)
+}
+
+/// As [`parse`], but a lone surrogate escape is an error: texts that differ in nothing else stay
+/// different.
+///
+/// # Errors
+/// As [`parse`], and where a lone surrogate stands.
+pub fn parse_exact(text: &str) -> Result<Value, JsonError> {
+    read(text, true)
+}
+
+fn read(text: &str, exact: bool) -> Result<Value, JsonError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, exact };
     reader.skip_space();
     let parsed = reader.value(0).and_then(|value| {
         reader.skip_space();
@@ -69,6 +82,8 @@ impl Fault {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Whether lone surrogates are refused.
+    exact: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -278,7 +293,14 @@ impl<'a> Reader<'a> {
             }
             self.at = after_high;
         }
-        Ok(char::from_u32(u32::from(high)).unwrap_or(char::REPLACEMENT_CHARACTER))
+        match char::from_u32(u32::from(high)) {
+            Some(character) => Ok(character),
+            None if self.exact => Err(Fault {
+                message: format!("`\\u{high:04x}` is half of a character: a surrogate stands with its other half"),
+                at: self.at.saturating_sub("\\u0000".len()),
+            }),
+            None => Ok(char::REPLACEMENT_CHARACTER),
+        }
     }
 
     /// The four hexadecimal digits after `u`.

@@ -133,3 +133,16 @@ fn columns_of_others_are_not_lost_in_silence() {
     let line = join(&parts, &scratch.file("joined.zarr")).unwrap_err().to_string();
     assert!(line.contains("steps/notes is no column of the schema"), "{line}");
 }
+
+#[test]
+fn a_chain_that_two_parts_have_is_not_doubled() {
+    let scratch = Scratch::new();
+    let records = typed((0..3).map(|root| record(root, 1, 2)));
+    let first = write(&scratch, "first.zarr", &records[..2], |_| ());
+    let second = write(&scratch, "second.zarr", &records[1..], |_| ());
+    let line = join(&[first, second], &scratch.file("joined.zarr")).unwrap_err().to_string();
+    for word in ["first.zarr", "second.zarr", "`root-000001-000000`"] {
+        assert!(line.contains(word), "{word}: {line}");
+    }
+    assert!(!scratch.file("joined.zarr").exists());
+}
