@@ -194,3 +194,37 @@ fn while_a_sweep_runs_its_plan_is_not_changed_by_another() {
     // The lock went with its process.
     scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
 }
+
+#[test]
+fn a_sweep_of_absurd_size_is_refused_before_anything_is_written() {
+    let scratch = Scratch::new();
+    let many = "(function() local all = {} for i = 1, 4000 do all[i] = i end return all end)()";
+    for (axes, more, words) in [
+        ("{ policy = { 1 } }", "repeats = 1e9,".to_owned(), "`repeats` must be at most 1000000, got 1000000000"),
+        ("sweep.latin_hypercube(1e15, { policy = sweep.uniform(0, 1) })", String::new(), "has 1000000000000000 points"),
+        (
+            "sweep.random(9e18, { policy = sweep.uniform(0, 1) })",
+            "repeats = 9,".to_owned(),
+            "there are at most 10000000",
+        ),
+        (
+            "(function() local list = MANY return { a = list, b = list, c = list } end)()",
+            String::new(),
+            "64000000000 points",
+        ),
+    ] {
+        scratch.write("sweep.lua", &quick(&axes.replace("MANY", many), &more));
+        for more in [&[][..], &["--dry-run"]] {
+            scratch.skyfall(&[&["sweep", "sweep.lua"], more].concat()).failed(1, &[words]);
+        }
+        assert_eq!(scratch.tree(), ["sweep.lua"]);
+    }
+}
+
+#[test]
+fn there_are_no_more_workers_than_trials() {
+    let scratch = Scratch::new();
+    scratch.write("sweep.lua", &quick("{ policy = { 1, 2, 3 } }", ""));
+    let ran = scratch.skyfall(&["sweep", "sweep.lua", "--jobs", "999999999999"]).ok();
+    assert!(ran.stdout.starts_with("3 of 3 trials finished"), "{}", ran.stdout);
+}
