@@ -271,20 +271,24 @@ impl Desk<'_> {
     /// is set aside and tried again.
     fn outcome_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<Outcome>, SweepError> {
         let name = match finished.get(trial.unit().short()) {
-            Some(name) => name.clone(),
-            None => match self.directory.take_back(trial)? {
-                Some(name) => name,
-                None => return Ok(None),
-            },
+            Some(name) => Some(name.clone()),
+            None => self.directory.take_back(trial)?,
         };
-        match self.directory.outcome(&name, self.measure.metric) {
-            Ok(outcome) => Ok(Some(outcome)),
+        let read = match &name {
+            Some(name) => self
+                .directory
+                .check_files(name)
+                .and_then(|()| self.directory.outcome(name, self.measure.metric))
+                .map(Some),
+            None => self.directory.check_place(trial).map(|()| None),
+        };
+        match read {
             Err(problem) if problem.is_damage() => {
-                let place = self.directory.put_by(&name)?;
+                let place = self.directory.put_by(&name.unwrap_or_else(|| trial.unit().name()))?;
                 self.watcher.damaged(trial, &problem, &place);
                 Ok(None)
             }
-            Err(problem) => Err(problem),
+            read => read,
         }
     }
 
