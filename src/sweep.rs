@@ -12,6 +12,7 @@ pub mod directory;
 pub mod distribution;
 pub mod earlier;
 mod error;
+mod intact;
 pub mod numbers;
 pub mod outcome;
 pub mod plan;

@@ -71,6 +71,7 @@ fn read(arguments: &SweepArguments, terminal: &Rc<Terminal>) -> Result<ScriptedS
     check_file(&file)?;
     let axes = arguments.axes.iter().map(|axis| axis::parse(axis)).collect::<Result<Vec<_>, _>>();
     let axes = axes.map_err(Diagnostic::from)?;
+    axis::check(&axes, &arguments.overrides).map_err(Diagnostic::from)?;
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.arguments.clone_from(&arguments.arguments);
     let is_script =

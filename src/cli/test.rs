@@ -12,6 +12,7 @@ use crate::script::{Console, Limits, Script, ScriptError, ScriptHost};
 use super::Ending;
 use super::args::TestArguments;
 use super::console::Terminal;
+use super::findings::harmless;
 
 /// How one test went.
 struct Outcome {
@@ -74,7 +75,7 @@ fn run_file(
     let mut told = |name: String, began: Instant, result: Result<(), ScriptError>| {
         let failure = result.err().map(failure);
         let word = if failure.is_some() { "FAIL" } else { "ok  " };
-        terminal.print(&format!("{word} {}: {name}\n", file.display()));
+        terminal.print(&harmless(&format!("{word} {}: {name}\n", file.display())));
         if let Some(failure) = &failure {
             terminal.report(failure);
         }

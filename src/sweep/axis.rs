@@ -10,6 +10,17 @@ pub enum AxisError {
     /// There is no `=`, or nothing on one side of it.
     #[error("`{0}` is not of the form a.b.c=VALUE,VALUE")]
     Malformed(String),
+    /// Two axes are one field.
+    #[error("--axis {0} is there twice; name all its values in one")]
+    Twice(String),
+    /// Every trial's value would take the place of the one that was set.
+    #[error("--set {set} would be overwritten by --axis {axis}; leave one of them out")]
+    Set {
+        /// The field that is set.
+        set: String,
+        /// The axis's field.
+        axis: String,
+    },
     /// The configuration has no such field.
     #[error("--axis {0}")]
     Path(#[from] SetError),
@@ -39,6 +50,26 @@ pub fn parse(text: &str) -> Result<(String, Vec<Value>), AxisError> {
     }
     let values = parts(values).into_iter().map(|value| value_at(path, value));
     Ok((path.to_owned(), values.collect::<Result<_, _>>()?))
+}
+
+/// Refuses axes that take each other's place, or that of what is set by `overrides` (`a.b.c=VALUE`).
+///
+/// # Errors
+/// The first that does.
+pub fn check(axes: &[(String, Vec<Value>)], overrides: &[String]) -> Result<(), AxisError> {
+    let mut known = std::collections::HashSet::new();
+    for (axis, _) in axes {
+        if !known.insert(axis) {
+            return Err(AxisError::Twice(axis.clone()));
+        }
+        let fields = overrides.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
+        let covers =
+            |set: &&str| set.strip_prefix(axis.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if let Some(set) = fields.into_iter().find(covers) {
+            return Err(AxisError::Set { set: set.to_owned(), axis: axis.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// The text between the commas that stand outside of brackets, braces and quotes.

@@ -46,6 +46,7 @@ impl Directory {
         resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
         searched: Option<u64>,
     ) -> Result<Begun, SweepError> {
+        space.check()?;
         std::fs::create_dir_all(self.path()).map_err(SweepError::io(self.path()))?;
         let lock = File::open(self.path()).map_err(SweepError::io(self.path()))?;
         // A file system without locks has every process take itself for the only one.

@@ -65,7 +65,12 @@ impl Distribution {
     #[must_use]
     pub fn at(&self, share: f64) -> Value {
         match self {
-            Self::Uniform { low, high } => Value::Float(within(low + (high - low) * share, *low, *high)),
+            Self::Uniform { low, high } => {
+                let width = high - low;
+                // The width of an interval that is larger than half of all floats is none of them.
+                let value = if width.is_finite() { low + width * share } else { low * (1.0 - share) + high * share };
+                Value::Float(within(value, *low, *high))
+            }
             Self::LogUniform { low, high } => {
                 let (from, to) = (pxfm::f_log(*low), pxfm::f_log(*high));
                 Value::Float(within(pxfm::f_exp(from + (to - from) * share), *low, *high))

@@ -45,6 +45,14 @@ pub enum SweepError {
         /// What is wrong.
         message: String,
     },
+    /// The system has no thread for one more trial at a time.
+    #[error("cannot start a thread for one more trial beside the {workers} under way: {source}")]
+    Worker {
+        /// How many trials are under way.
+        workers: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The space cannot be gone through.
     #[error("{0}")]
     Space(String),
@@ -87,6 +95,7 @@ impl Problem for SweepError {
             Self::Missing { .. } => "sweep/missing",
             Self::Io { .. } | Self::Write(_) => "sweep/io",
             Self::Malformed { .. } => "sweep/malformed",
+            Self::Worker { .. } => "sweep/jobs",
             Self::Space(_) => "sweep/space",
             Self::Column { .. } => "sweep/column",
             Self::Unit(problem) => problem.code(),
@@ -97,7 +106,12 @@ impl Problem for SweepError {
         match self {
             Self::Exists { .. } | Self::Column { .. } => Exit::Usage,
             Self::Missing { .. } | Self::Malformed { .. } => Exit::Input,
-            Self::Busy { .. } | Self::Io { .. } | Self::Write(_) | Self::Unit(_) | Self::Space(_) => Exit::Failure,
+            Self::Busy { .. }
+            | Self::Io { .. }
+            | Self::Worker { .. }
+            | Self::Write(_)
+            | Self::Unit(_)
+            | Self::Space(_) => Exit::Failure,
         }
     }
 
@@ -105,6 +119,7 @@ impl Problem for SweepError {
         match self {
             Self::Exists { .. } => Some("--resume runs what is missing; --out names another directory".to_owned()),
             Self::Busy { .. } => Some("wait for it or end it; --out names another directory".to_owned()),
+            Self::Worker { .. } => Some("name fewer --jobs; --resume goes on with what is there".to_owned()),
             Self::Unit(problem) => problem.hint(),
             Self::Malformed { path, .. } | Self::Io { path, .. } if path.ends_with(super::outcome::FILE) => {
                 Some("--resume sets a damaged trial aside and runs it again".to_owned())

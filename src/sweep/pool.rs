@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::directory::Directory;
 use super::error::SweepError;
+use super::intact;
 use super::outcome::Outcome;
 use super::plan::Trial;
 use super::progress;
@@ -34,7 +35,7 @@ const LAST_LINES: usize = 50;
 /// And of these no more than so many bytes.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// How a trial's process is started: `program --attempt DIRECTORY arguments...`.
+/// How a trial's process is started: `program --attempt=DIRECTORY arguments...`.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     /// The program.
@@ -281,10 +282,12 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
     let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
     let read = |path: &PathBuf| File::open(path).map(Stdio::from).map_err(SweepError::io(path));
+    // In one word, for a sweep's name may begin with a `-`.
+    let mut place = OsString::from("--attempt=");
+    place.push(attempt.path());
     let mut command = Command::new(&launcher.program);
     command
-        .arg("--attempt")
-        .arg(attempt.path())
+        .arg(place)
         .args(&launcher.arguments)
         .stdin(launcher.input.as_ref().map_or(Ok(Stdio::null()), read)?)
         .stdout(open(&out)?)
@@ -330,7 +333,8 @@ fn last_words(path: &Path) -> String {
 
 /// Puts a finished attempt in place. If another was faster, its outcome is the trial's.
 fn finish(directory: &Directory, attempt: Attempt, trial: &Trial, outcome: Outcome) -> Result<Ending, SweepError> {
-    let about = Map::from_iter([("point".to_owned(), Value::Map(trial.point.clone()))]);
+    let point = ("point".to_owned(), Value::Map(trial.point.clone()));
+    let about = Map::from_iter([point, intact::entry(attempt.path())?]);
     match attempt.complete(about)? {
         crate::unit::Promotion::Promoted => Ok(Ending::Finished(outcome)),
         crate::unit::Promotion::Beaten => {

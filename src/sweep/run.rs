@@ -146,18 +146,21 @@ pub fn run(
     let queue = Mutex::new(queue);
     let (report, reports) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs.get() {
+        let mut hire = || {
             let (queue, report, running) = (&queue, report.clone(), &running);
-            scope.spawn(move || {
+            let work = move || {
                 while let Some(trial) = take(queue) {
                     let ending = pool::run(directory, &trial, launcher, options.retries, running);
                     if report.send((trial, ending)).is_err() {
                         break;
                     }
                 }
-            });
-        }
+            };
+            std::thread::Builder::new().spawn_scoped(scope, work).map(drop)
+        };
         let mut desk = Desk {
+            hire: &mut hire,
+            workers: 0,
             directory,
             measure,
             watcher,
@@ -183,6 +186,9 @@ type Report = (Trial, Result<Ending, SweepError>);
 
 /// Where trials are handed out and results come in.
 struct Desk<'a> {
+    /// Starts one more worker.
+    hire: &'a mut dyn FnMut() -> std::io::Result<()>,
+    workers: usize,
     directory: &'a Directory,
     measure: &'a Measure<'a>,
     watcher: &'a dyn Watcher,
@@ -212,6 +218,11 @@ impl Desk<'_> {
                         }
                         None => {
                             self.under_way.push(UnderWay::new(&trial));
+                            // There are no more workers than ever had a trial at once.
+                            if self.workers < self.under_way.len() {
+                                (self.hire)().map_err(|source| SweepError::Worker { workers: self.workers, source })?;
+                                self.workers += 1;
+                            }
                             // The workers wait for this as long as it is there.
                             let _ = jobs.send(trial);
                         }
@@ -260,20 +271,24 @@ impl Desk<'_> {
     /// is set aside and tried again.
     fn outcome_of(&self, trial: &Trial, finished: &BTreeMap<String, String>) -> Result<Option<Outcome>, SweepError> {
         let name = match finished.get(trial.unit().short()) {
-            Some(name) => name.clone(),
-            None => match self.directory.take_back(trial)? {
-                Some(name) => name,
-                None => return Ok(None),
-            },
+            Some(name) => Some(name.clone()),
+            None => self.directory.take_back(trial)?,
         };
-        match self.directory.outcome(&name, self.measure.metric) {
-            Ok(outcome) => Ok(Some(outcome)),
+        let read = match &name {
+            Some(name) => self
+                .directory
+                .check_files(name)
+                .and_then(|()| self.directory.outcome(name, self.measure.metric))
+                .map(Some),
+            None => self.directory.check_place(trial).map(|()| None),
+        };
+        match read {
             Err(problem) if problem.is_damage() => {
-                let place = self.directory.put_by(&name)?;
+                let place = self.directory.put_by(&name.unwrap_or_else(|| trial.unit().name()))?;
                 self.watcher.damaged(trial, &problem, &place);
                 Ok(None)
             }
-            Err(problem) => Err(problem),
+            read => read,
         }
     }
 

@@ -12,6 +12,9 @@ use super::sobol;
 use crate::random::Rng;
 use crate::value::{Map, Value};
 
+/// No sweep has more points: going through them would take hours before the first trial.
+pub const MOST_POINTS: u64 = 10_000_000;
+
 /// Decides on a point; the error is one line.
 type Test = dyn Fn(&Map) -> Result<bool, String>;
 
@@ -159,9 +162,38 @@ impl Space {
     /// Goes through the points in order.
     ///
     /// # Errors
-    /// What `take` says; when a condition fails, or a point would have one axis twice.
+    /// What `take` says; as for [`Space::check`]; when a condition fails, or a point would have one
+    /// axis twice.
     pub fn each(&self, take: &mut dyn FnMut(&Map) -> Result<(), SweepError>) -> Result<(), SweepError> {
-        self.expand(&Map::new(), take)
+        self.check()?;
+        let mut points = 0;
+        self.expand(&Map::new(), &mut |point| {
+            points += 1;
+            bounded(points)?;
+            take(point)
+        })
+    }
+
+    /// Refuses a space that is too large to be gone through.
+    ///
+    /// # Errors
+    /// When it has more than [`MOST_POINTS`] points, those that are left out again among them.
+    pub fn check(&self) -> Result<(), SweepError> {
+        bounded(self.extent())
+    }
+
+    /// How many points there are, as far as conditions do not add to them: only going through them
+    /// tells which of several spaces under conditions are met together.
+    fn extent(&self) -> u64 {
+        match self {
+            Self::Points(points) => points.len() as u64,
+            Self::Axis(_, values) => values.len() as u64,
+            Self::Draws(draws) => draws.count,
+            Self::Product(factors) => factors.iter().map(Self::extent).fold(1, u64::saturating_mul),
+            Self::Chain(parts) => parts.iter().map(Self::extent).fold(0, u64::saturating_add),
+            Self::Under(_, space) | Self::Except(_, space) => space.extent(),
+            Self::When(..) => 1,
+        }
     }
 
     /// Goes through the points that go on from `so_far`.
@@ -187,6 +219,13 @@ impl Space {
             }
         }
     }
+}
+
+fn bounded(points: u64) -> Result<(), SweepError> {
+    if points <= MOST_POINTS {
+        return Ok(());
+    }
+    Err(SweepError::Space(format!("the sweep's space has {points} points or more; there are at most {MOST_POINTS}")))
 }
 
 fn product(

@@ -194,3 +194,98 @@ fn while_a_sweep_runs_its_plan_is_not_changed_by_another() {
     // The lock went with its process.
     scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
 }
+
+#[test]
+fn a_sweep_of_absurd_size_is_refused_before_anything_is_written() {
+    let scratch = Scratch::new();
+    let many = "(function() local all = {} for i = 1, 4000 do all[i] = i end return all end)()";
+    for (axes, more, words) in [
+        ("{ policy = { 1 } }", "repeats = 1e9,".to_owned(), "`repeats` must be at most 1000000, got 1000000000"),
+        ("sweep.latin_hypercube(1e15, { policy = sweep.uniform(0, 1) })", String::new(), "has 1000000000000000 points"),
+        (
+            "sweep.random(9e18, { policy = sweep.uniform(0, 1) })",
+            "repeats = 9,".to_owned(),
+            "there are at most 10000000",
+        ),
+        (
+            "(function() local list = MANY return { a = list, b = list, c = list } end)()",
+            String::new(),
+            "64000000000 points",
+        ),
+    ] {
+        scratch.write("sweep.lua", &quick(&axes.replace("MANY", many), &more));
+        for more in [&[][..], &["--dry-run"]] {
+            scratch.skyfall(&[&["sweep", "sweep.lua"], more].concat()).failed(1, &[words]);
+        }
+        assert_eq!(scratch.tree(), ["sweep.lua"]);
+    }
+}
+
+#[test]
+fn there_are_no_more_workers_than_trials() {
+    let scratch = Scratch::new();
+    scratch.write("sweep.lua", &quick("{ policy = { 1, 2, 3 } }", ""));
+    let ran = scratch.skyfall(&["sweep", "sweep.lua", "--jobs", "999999999999"]).ok();
+    assert!(ran.stdout.starts_with("3 of 3 trials finished"), "{}", ran.stdout);
+}
+
+#[test]
+fn every_file_of_a_finished_trial_is_looked_after() {
+    let scratch = Scratch::new();
+    scratch.write("sweep.lua", &quick("{ policy = { 1, 2 } }", ""));
+    scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    let whole = super::left(&scratch, "quick");
+    let home = trial(&scratch, "quick", "0001");
+    for (file, damage) in [
+        ("traces.jsonl", None),
+        ("traces.jsonl", Some("{}\n")),
+        ("trial.json", Some("garbage")),
+        ("_SUCCESS.json", Some("")),
+        ("_SUCCESS.json", None),
+    ] {
+        let path = format!("{home}/{file}");
+        match damage {
+            Some(text) => drop(scratch.write(&path, text)),
+            None => std::fs::remove_file(scratch.file(&path)).unwrap(),
+        }
+        let status = scratch.skyfall(&["sweep", "status", "quick"]).failed(1, &[]);
+        assert!(status.stdout.starts_with("quick: 1 of 2 trials finished, 0 failed, 1 missing"), "{}", status.stdout);
+        let ran = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
+        assert!(ran.stdout.starts_with("2 of 2 trials finished (1 of them before)"), "{}", ran.stdout);
+        assert!(ran.stderr.contains("trial 0001 is damaged and tried again"), "{}", ran.stderr);
+        let now: Vec<_> =
+            super::left(&scratch, "quick").into_iter().filter(|(name, _)| !name.starts_with(".damaged")).collect();
+        assert!(now == whole, "{file}: it is not what it was");
+    }
+}
+
+#[test]
+fn a_sweep_may_be_called_like_an_option() {
+    let scratch = Scratch::new();
+    scratch.write("sweep.lua", &quick("{ policy = { 1, 2 } }", "").replace("\"quick\"", "\"-x\""));
+    let ran = scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    assert!(ran.stdout.starts_with("2 of 2 trials finished"), "{}", ran.stdout);
+}
+
+#[test]
+fn axes_do_not_take_the_place_of_each_other_or_of_what_is_set() {
+    let scratch = Scratch::new();
+    let sweep = |more: &[&str]| scratch.skyfall(&[&["sweep", "absent.yaml", "--axis", "run.seed=1,2"], more].concat());
+    sweep(&["--set", "run.seed=5"]).failed(2, &["--set run.seed would be overwritten by --axis run.seed"]);
+    sweep(&["--axis", "run.seed=3"]).failed(2, &["--axis run.seed is there twice"]);
+    assert!(scratch.tree().is_empty());
+}
+
+#[test]
+fn a_table_does_not_move_the_cursor() {
+    let scratch = Scratch::new();
+    scratch.write("sweep.lua", &quick("{ policy = { 1 }, ['\\27[2Ja'] = { '\\27[31m' } }", ""));
+    scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    for look in ["table", "best", "status"] {
+        let text = scratch.skyfall(&["sweep", look, "quick"]).ok().stdout;
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+    scratch.write("names_test.lua", "require('skyfall').test.it('\\27[2Jx', function() end)");
+    let text = scratch.skyfall(&["test", "names_test.lua"]).ok().stdout;
+    assert!(text.contains("\\u{1b}[2Jx") && !text.contains('\u{1b}'), "{text:?}");
+}

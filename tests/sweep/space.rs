@@ -155,3 +155,17 @@ fn drawn_axes_are_the_same_for_every_value_of_the_others() {
     assert_eq!((lines[0].1, lines[1].1), (lines[2].1, lines[3].1));
     assert_ne!(lines[0].1, lines[1].1);
 }
+
+#[test]
+fn an_interval_may_be_wider_than_the_greatest_float() {
+    let code = "
+local seen, below, above = {}, 0, 0
+for _, p in ipairs(sweep.random(40, { a = sweep.uniform(-1e308, 1e308) }):points()) do
+  assert(p.a >= -1e308 and p.a < 1e308 and not seen[p.a])
+  seen[p.a] = true
+  if p.a < 0 then below = below + 1 else above = above + 1 end
+end
+print(below > 5 and above > 5)
+";
+    assert_eq!(script(code), "true\n");
+}

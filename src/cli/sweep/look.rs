@@ -10,7 +10,9 @@ use crate::cli::args::{
 };
 use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
+use crate::cli::findings::harmless;
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::Console;
 use crate::sweep::directory::Directory;
 use crate::sweep::plan::Trial;
 use crate::sweep::report;
@@ -35,8 +37,14 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
     let (mut done, mut missing, mut failures) = (0_u64, Vec::new(), Vec::new());
     for trial in plan {
         let trial = trial.map_err(Diagnostic::from)?;
-        if finished.contains_key(trial.unit().short()) {
-            done += 1;
+        if let Some(name) = finished.get(trial.unit().short()) {
+            match directory.check_files(name) {
+                Ok(()) => done += 1,
+                Err(problem) => {
+                    terminal.warn(&format!("trial {} is damaged; --resume runs it again: {problem}", trial.id));
+                    missing.push(trial);
+                }
+            }
         } else if let Some(failure) = directory.failure(&trial).map_err(Diagnostic::from)? {
             failures.push((trial, failure));
         } else {
@@ -84,7 +92,7 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             text.push_str(&format!("failed {} ({}): {}\n", trial.id, describe(&trial.point), failure.message));
         }
         text.extend(outlook.map(|outlook| outlook.text()));
-        terminal.print(&text);
+        terminal.print(&harmless(&text));
     }
     Ok(if failures.is_empty() && missing.is_empty() { Exit::Success } else { Exit::Failure })
 }
@@ -111,7 +119,7 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
     };
     let table = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
     let bytes = match arguments.table_format() {
-        TableFormat::Text => table.to_text().into_bytes(),
+        TableFormat::Text => harmless(&table.to_text()).into_bytes(),
         TableFormat::Md => table.to_markdown().into_bytes(),
         TableFormat::Json => table.to_json().into_bytes(),
         TableFormat::Csv => crate::trace::csv_of(&table.columns, &table.rows),
@@ -154,7 +162,7 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
     if trials.len() > MOST_PATHS {
         text.push_str(&format!("and {} more\n", trials.len() - MOST_PATHS));
     }
-    terminal.print(&text);
+    terminal.print(&harmless(&text));
     Ok(Exit::Success)
 }
 

@@ -95,6 +95,9 @@ fn read_goal(text: &str) -> Result<Goal, Fault> {
     })
 }
 
+/// More seeds for each point than anybody waits for.
+const MOST_REPEATS: i64 = 1_000_000;
+
 /// The seeds of repeats: a list of them, or how many, from 1.
 fn read_repeats(value: &LuaValue, name: &str) -> Result<Vec<Value>, Fault> {
     if let LuaValue::Table(_) = value {
@@ -106,6 +109,9 @@ fn read_repeats(value: &LuaValue, name: &str) -> Result<Vec<Value>, Fault> {
     let count = convert::integer(value, name)?;
     if count < 1 {
         return Err(Fault::Line(format!("`{name}` must be at least 1, got {count}")));
+    }
+    if count > MOST_REPEATS {
+        return Err(Fault::Line(format!("`{name}` must be at most {MOST_REPEATS}, got {count}")));
     }
     Ok((1..=count).map(Value::Int).collect())
 }
