@@ -237,3 +237,20 @@ fn what_was_allowed_is_allowed_and_no_more() {
     let output = command.args(["script", "../lab/deep/script.lua"]).current_dir(scratch.file("in")).output().unwrap();
     assert_eq!(Ran::from(output).ok().stdout, "own\nnote\n");
 }
+
+#[test]
+fn what_a_script_returns_is_written_only_where_the_script_may_write() {
+    const EXPERIMENT: &str =
+        "local skyfall = require 'skyfall'\nlocal function experiment(name) return skyfall.experiment {
+        env = { id = 'CartPole-v1' }, rollout = { total_steps = 5 }, run = { name = name } } end\n";
+    for name in ["../vault", "../new", "..", "vault/deep", "up/new"] {
+        let experiment = format!("{EXPERIMENT}return experiment '{name}'");
+        let sweep = format!(
+            "{EXPERIMENT}return skyfall.sweep {{ name = '{name}', axes = {{ seed = {{ 1 }} }},
+             experiment = function() return experiment 'x' end }}"
+        );
+        for code in [experiment, sweep] {
+            attempt(&[], &code).failed(1, &["script/out", "--allow-path", "--out"]);
+        }
+    }
+}

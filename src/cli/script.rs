@@ -5,7 +5,7 @@ mod touched;
 mod watch;
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Exit};
@@ -67,9 +67,13 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
     };
     let out = match &outcome {
         Ok(Outcome::Experiment(experiment)) if !arguments.dry_run => {
-            Some(arguments.out.clone().unwrap_or_else(|| PathBuf::from(experiment.name())))
+            arguments.out.clone().map_or_else(|| experiment.directory(), Ok).map(Some)
         }
-        _ => None,
+        _ => Ok(None),
+    };
+    let out = match out {
+        Ok(out) => out,
+        Err(diagnostic) => return failed(&diagnostic, terminal),
     };
     let note = |host: &ScriptHost, note: &Path| {
         let mut touched = host.touched();

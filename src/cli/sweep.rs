@@ -137,7 +137,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         return Err(Box::new(Diagnostic::new("sweep/search", line, Exit::Usage)));
     }
     if order.dry_run {
-        let there = Directory::new(out_of(order, &sweep));
+        let there = Directory::new(out_of(order, &sweep)?);
         let finished = there.units().finished().map_err(SweepError::from).map_err(Diagnostic::from)?;
         let mut numbers = Numbers::of(&there).map_err(Diagnostic::from)?;
         let mut list = |trial: &Trial| -> Result<(), SweepError> {
@@ -155,7 +155,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         terminal.info(&format!("{trials} trials, {steps} steps at most; {again}"));
         return Ok(Exit::Success);
     }
-    let out = out_of(order, &sweep);
+    let out = out_of(order, &sweep)?;
     let directory = Directory::new(&out);
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
@@ -206,8 +206,8 @@ fn program() -> Result<PathBuf, Box<Diagnostic>> {
     })
 }
 
-fn out_of(order: &Order, sweep: &ScriptedSweep) -> PathBuf {
-    order.out.clone().unwrap_or_else(|| PathBuf::from(&sweep.definition.name))
+fn out_of(order: &Order, sweep: &ScriptedSweep) -> Result<PathBuf, Diagnostic> {
+    order.out.clone().map_or_else(|| sweep.directory(), Ok)
 }
 
 /// Where a sweep comes from.

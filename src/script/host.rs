@@ -146,6 +146,16 @@ impl Host {
         Ok(allowed)
     }
 
+    /// The directory called `name`, which the script chose for what the command writes on its behalf.
+    ///
+    /// # Errors
+    /// When the script itself may not write there.
+    pub(super) fn named_directory(&self, name: &str) -> Result<PathBuf, Diagnostic> {
+        self.check(Path::new(name), Access::Write).map_err(|refusal| {
+            Diagnostic::new("script/out", refusal, Exit::Failure).with_hint("or name a directory with --out")
+        })
+    }
+
     /// Runs `work` with `confinement` in place of the permissions.
     pub(super) fn confined<R>(&self, confinement: Confinement, work: impl FnOnce() -> R) -> R {
         let before = self.confinement.replace(Some(confinement));

@@ -12,6 +12,7 @@ use super::{Fault, Module, allowed, line};
 use crate::algorithm::{Episode, Window};
 use crate::bundle;
 use crate::config::{self, ExperimentConfig};
+use crate::diagnostic::Diagnostic;
 use crate::experiment::{Checkpoints, Experiment, Observer, Parts, RunResult};
 use crate::regime::Regime;
 use crate::reward::StepView;
@@ -76,6 +77,14 @@ impl ScriptedExperiment {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.config.run.name
+    }
+
+    /// The directory named after the run, where its artifacts go unless the command says otherwise.
+    ///
+    /// # Errors
+    /// When the script may not write there: the name is the script's word, not the user's.
+    pub fn directory(&self) -> Result<PathBuf, Diagnostic> {
+        self.host.named_directory(self.name())
     }
 
     /// The configuration with everything that the script defined in it by value.

@@ -5,6 +5,7 @@ mod search;
 mod space;
 mod stop;
 
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use mlua::{Function, Lua, UserData, Value as LuaValue};
@@ -13,6 +14,7 @@ use self::search::LuaSearch;
 use super::experiment::{ScriptedExperiment, of_given, window_table};
 use super::{Fault, Module};
 use crate::algorithm::Window;
+use crate::diagnostic::Diagnostic;
 use crate::digest::sha256_hex;
 use crate::script::convert;
 use crate::script::error::{LIBRARY_CHUNK, message};
@@ -93,6 +95,14 @@ impl ScriptedSweep {
         self.space = Space::Product(vec![self.space, Space::axis(path, values)]);
         self.paths.push(path.to_owned());
         self
+    }
+
+    /// The directory named after the sweep, where it stands unless the command says otherwise.
+    ///
+    /// # Errors
+    /// When the script may not write there: the name is the script's word, not the user's.
+    pub fn directory(&self) -> Result<PathBuf, Diagnostic> {
+        self.host.named_directory(&self.definition.name)
     }
 
     /// The experiment at `point`, its axes among the metadata of its rows.
