@@ -34,6 +34,8 @@ fn an_edited_oracle_module_or_option_is_not_what_was_planned() {
     campaign.run(&["--shard-id", "0", "--set", "memory_bytes=67108864"]).ok();
     // What is there was made by the old plan, and stays.
     campaign.scratch.write("mine.lua", "return 2");
+    campaign.plan("c", 2).failed(2, &["is another plan"]);
+    std::fs::remove_file(campaign.file("c/shard-manifest.jsonl")).unwrap();
     campaign.plan("c", 2).ok();
     let before = bytes(&campaign.file("c/shards"));
     campaign
