@@ -62,10 +62,10 @@ pub fn check(axes: &[(String, Vec<Value>)], overrides: &[String]) -> Result<(), 
         if !known.insert(axis) {
             return Err(AxisError::Twice(axis.clone()));
         }
-        let fields = overrides.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
+        let mut fields = overrides.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
         let covers =
             |set: &&str| set.strip_prefix(axis.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        if let Some(set) = fields.into_iter().find(covers) {
+        if let Some(set) = fields.find(covers) {
             return Err(AxisError::Set { set: set.to_owned(), axis: axis.clone() });
         }
     }
