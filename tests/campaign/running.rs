@@ -129,6 +129,8 @@ fn records_may_come_from_a_file() {
         &text.replacen("\"source_sample_key\"", "\"scene_id\": \"elsewhere\", \"source_sample_key\"", 1),
     );
     scratch.skyfall(&[&run[..], &recipe].concat()).failed(65, &["was planned with the writer's hash"]);
+    scratch.skyfall(&[&plan[..], &recipe].concat()).failed(2, &["is another plan", "move it and its shards away"]);
+    std::fs::remove_file(scratch.file("c/shard-manifest.jsonl")).unwrap();
     scratch.skyfall(&[&plan[..], &recipe].concat()).ok();
     let root = ["--final-root", "d", "--shard-id", "0"];
     let run = ["rollouts", "run", "--shard-manifest", "c/shard-manifest.jsonl"];
