@@ -107,17 +107,6 @@ fn the_room_is_a_valid_store_of_depth() {
 }
 
 #[test]
-fn readme_s_experiment_runs_as_it_stands() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let code = readme.split("```lua\n").nth(1).unwrap().split("```").next().unwrap();
-    let scratch = Scratch::new();
-    scratch.write("experiment.lua", code);
-    scratch.skyfall(&["script", "experiment.lua"]).ok();
-    scratch.skyfall(&["eval", "--traces", "calm-windy-calm/traces.jsonl"]).ok();
-    scratch.skyfall(&["serve", "calm-windy-calm/bundle", "--steps", "50"]).ok();
-}
-
-#[test]
 fn a_sweep_runs_through_either_command_and_eval_finds_its_trials() {
     let scratch = Scratch::new();
     scratch.write("06_sweep.lua", &script("06_sweep.lua"));
