@@ -63,6 +63,7 @@ pages! {
     serving: "docs/serving.md" from "scripts",
     sweeps: "docs/sweeps.md" from "scripts",
     trace_format: "docs/trace-format.md" from "scripts",
+    scripts_readme: "scripts/README.md" from "scripts",
     new_project: "scripts/new/README.md" from "scripts/new",
 }
 
@@ -72,7 +73,8 @@ fn home() -> PathBuf {
 
 #[test]
 fn every_page_is_walked() {
-    let mut there: BTreeSet<String> = ["README.md".to_owned(), "scripts/new/README.md".to_owned()].into();
+    let mut there: BTreeSet<String> =
+        ["README.md", "scripts/README.md", "scripts/new/README.md"].map(str::to_owned).into();
     for entry in std::fs::read_dir(home().join("docs")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if name.ends_with(".md") {
@@ -81,6 +83,24 @@ fn every_page_is_walked() {
     }
     let walked = PAGES.iter().chain(ELSEWHERE).map(|page| (*page).to_owned()).collect();
     assert_eq!(there, walked);
+}
+
+/// A script can be read at a sitting, says at its top what it is, and is shown at work.
+#[test]
+fn every_script_is_short_and_shown() {
+    let shown: String = ["scripts/README.md", "README.md", "docs/campaigns.md"]
+        .map(|page| std::fs::read_to_string(home().join(page)).unwrap())
+        .concat();
+    for entry in std::fs::read_dir(home().join("scripts")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "lua") {
+            let (name, text) = (path.file_name().unwrap().display(), std::fs::read_to_string(&path).unwrap());
+            assert!(text.starts_with(&format!("-- scripts/{name}: ")), "{name} does not say what it shows");
+            assert!(text.lines().count() < 60, "{name} is too long");
+            let module = text.ends_with("\nreturn M\n");
+            assert!(module || shown.contains(&format!(" scripts/{name}")), "{name} is not shown at work");
+        }
+    }
 }
 
 /// Links between pages lead to a file and a heading that are there.
