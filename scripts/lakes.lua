@@ -7,17 +7,17 @@ local skyfall = require "skyfall"
 local lakes = skyfall.regimes.revisits({
   { id = "north", steps = 2000, env = { desc = { "SFFF", "HHHF", "FFFF", "FFFG" } } },
   { id = "south", steps = 2000, env = { desc = { "SHFF", "FHFF", "FHFF", "FFFG" } } },
-}, 3)
+}, 2)
 
 local traces = {}
 for _, control in ipairs { "", "+reset_at_shift", "+oracle_per_regime" } do
-  for seed = 1, 4 do
+  for seed = 1, 5 do
     local run = ("q_learning%s-%d"):format(control, seed)
     local result = skyfall.run_experiment({
       env = { id = "FrozenLake-v1", kwargs = { is_slippery = false } },
       algorithm = { name = "q_learning" .. control, policy = { id = "tabular" } },
       regime = skyfall.regime.schedule(lakes),
-      rollout = { total_steps = 12000 },
+      rollout = { total_steps = 8000 },
       run = { name = run, seed = seed },
     }, { traces = ("out/lakes/%s.jsonl"):format(run) })
     traces[#traces + 1] = result.traces

@@ -10,7 +10,7 @@
 //! | `sh` | commands, which must succeed |
 //! | `console` | commands after `$ `, each with what it says; a failure shows its `error[...]` |
 //!
-//! In what is shown, `…` stands for any text in a line, and alone in a line for any number of lines. What
+//! A picture is one that the page's commands draw, to the byte. In what is shown, `…` stands for any text in a line, and alone in a line for any number of lines. What
 //! cannot be run has a mark before it, `<!-- not run: WHY -->`, with one of the reasons below.
 //!
 //! `SKYFALL_SNAPSHOTS=write` writes into the pages what their commands really say.
@@ -53,6 +53,8 @@ pages! {
     configuration: "docs/configuration.md" from "scripts",
     environment_protocol: "docs/environment-protocol.md" from "scripts",
     environments: "docs/environments.md" from "scripts",
+    evaluation: "docs/evaluation.md" from "scripts",
+    experiments: "docs/experiments.md" from "scripts",
     figures: "docs/figures.md" from "scripts",
     metrics: "docs/metrics.md" from "scripts",
     policies: "docs/policies.md" from "scripts",
@@ -62,7 +64,7 @@ pages! {
     scripts: "docs/scripts.md" from "scripts",
     serving: "docs/serving.md" from "scripts",
     sweeps: "docs/sweeps.md" from "scripts",
-    trace_format: "docs/trace-format.md" from "scripts",
+    traces: "docs/traces.md" from "scripts",
     scripts_readme: "scripts/README.md" from "scripts",
     new_project: "scripts/new/README.md" from "scripts/new",
 }

@@ -65,6 +65,11 @@ pub fn links(page: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The pictures that a page shows.
+pub fn pictures(page: &str) -> impl Iterator<Item = &str> {
+    page.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'))
+}
+
 /// What a page's headings are called in links.
 pub fn headings(page: &str) -> BTreeSet<String> {
     let slug = |heading: &str| {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::markdown::{Block, blocks};
+use super::markdown::{Block, blocks, pictures};
 use super::{REASONS, home};
 use crate::command::Scratch;
 
@@ -41,7 +41,18 @@ pub fn walk(page: &str, scripts: &str) {
         }
     }
     if written != text {
-        std::fs::write(path, written).unwrap();
+        std::fs::write(&path, written).unwrap();
+    }
+    for picture in pictures(&text) {
+        let (_, name) = picture.rsplit_once('/').unwrap_or(("", picture));
+        let drawn = scratch.tree().into_iter().find(|file| file.rsplit('/').next() == Some(name));
+        let drawn =
+            std::fs::read(scratch.file(&drawn.unwrap_or_else(|| panic!("{page} does not draw {name}")))).unwrap();
+        let shown = path.parent().unwrap().join(picture);
+        if std::fs::read(&shown).unwrap() != drawn {
+            assert!(writing(), "{page} draws another {name} (SKYFALL_SNAPSHOTS=write keeps it)");
+            std::fs::write(shown, drawn).unwrap();
+        }
     }
 }
 
@@ -116,10 +127,14 @@ fn console(scratch: &Scratch, text: &str, at: &str) -> Option<String> {
         return None;
     }
     assert!(
-        std::env::var("SKYFALL_SNAPSHOTS").is_ok_and(|value| value == "write"),
+        writing(),
         "{at} shows\n{text}\nbut this is said\n{real}\n(SKYFALL_SNAPSHOTS=write writes it into the page)"
     );
     Some(real)
+}
+
+fn writing() -> bool {
+    std::env::var("SKYFALL_SNAPSHOTS").is_ok_and(|value| value == "write")
 }
 
 /// Whether what was said is what is shown, where `…` is any text in a line, or any lines.
