@@ -48,7 +48,11 @@ pub(super) fn test(arguments: &TestArguments, terminal: &Rc<Terminal>) -> Ending
             "there are no tests: files are called test_*.lua or *_test.lua, and register them with `skyfall.test.it`";
         return Err(Box::new(Diagnostic::new("test/none", line, Exit::Failure)));
     }
-    Ok(if failed == 0 { Exit::Success } else { Exit::Failure })
+    // A limit that stopped the work has a code of its own.
+    let ended =
+        |outcome: &Outcome| outcome.failure.as_ref().filter(|why| why.code.starts_with("limit/")).map(|why| why.exit);
+    let ended = results.iter().flat_map(|(_, outcomes)| outcomes).find_map(ended);
+    Ok(ended.unwrap_or(if failed == 0 { Exit::Success } else { Exit::Failure }))
 }
 
 fn run_file(

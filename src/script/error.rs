@@ -49,6 +49,11 @@ pub(super) struct Frame {
     function: String,
 }
 
+/// Whether a chunk is the host's, or of the bindings beneath it.
+fn is_own(chunk: &str) -> bool {
+    chunk.starts_with(LIBRARY_CHUNK) || chunk.starts_with("__mlua")
+}
+
 /// The user's frames, innermost first.
 pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
     let mut found = Vec::new();
@@ -63,7 +68,7 @@ pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
             (_, Some(name)) => format!("function `{name}`"),
             _ => format!("function <line {}>", source.line_defined.unwrap_or_default()),
         };
-        (!file.starts_with(LIBRARY_CHUNK)).then_some(Frame { file, line, function })
+        (!is_own(&file)).then_some(Frame { file, line, function })
     }) {
         found.extend(frame);
         level += 1;

@@ -22,6 +22,9 @@ use crate::script::programs::programs;
 use crate::script::{bind, standard};
 use bind::test::Tests;
 
+/// The system's number for a pipe that nobody reads.
+const BROKEN_PIPE: i32 = 32;
+
 /// Where a script's messages go; the command line implements it.
 pub trait Console {
     /// Something the user should know; goes to stderr.
@@ -290,16 +293,28 @@ impl ScriptHost {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
         let raised = Raised::default();
         let result = self.call(&name, &code, &raised);
-        self.settled(result.map(|mut values| values.pop_front().unwrap_or(Value::Nil)), &raised)
+        match self.settled(result.map(|mut values| values.pop_front().unwrap_or(Value::Nil)), &raised) {
+            Err(ScriptError::Exit(0)) => Ok(Value::Nil),
+            other => other,
+        }
     }
 
     /// What came of a call, once its output is out: a value, or what the user is told.
-    pub(super) fn settled<T: Default>(&self, result: mlua::Result<T>, raised: &Raised) -> Result<T, ScriptError> {
-        let flushed = self.lua.load("io.stdout:flush()").exec();
+    pub(super) fn settled<T>(&self, result: mlua::Result<T>, raised: &Raised) -> Result<T, ScriptError> {
+        let flushed = self.lua.load("return io.stdout:flush()").eval();
+        let lost = flushed.ok().and_then(|(written, why, number): (Value, Option<String>, Option<i32>)| {
+            // Who reads no further has what they wanted.
+            let is_lost = written.is_nil() && number != Some(BROKEN_PIPE);
+            is_lost.then(|| why.unwrap_or_default())
+        });
+        let lost = lost.map_or(Ok(()), |why| {
+            let line = format!("cannot write to standard output: {why}");
+            Err(ScriptError::Raised(Box::new(Diagnostic::new("output", line, Exit::Failure))))
+        });
         if let Some(Stop::Exit(code)) = self.host.stop.get() {
-            return if code == 0 { Ok(T::default()) } else { Err(ScriptError::Exit(code)) };
+            return lost.and(Err(ScriptError::Exit(code)));
         }
-        result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
+        let value = result.map_err(|cause| {
             let (message, frames) = raised.take().unwrap_or_else(|| (error::Raise::of(&cause), Vec::new()));
             let mut report = error::report(&message, frames, &self.host.sources);
             let why = match self.host.stop.get() {
@@ -312,7 +327,8 @@ impl ScriptHost {
                 report = Diagnostic { location: report.location, trace: report.trace, ..why };
             }
             ScriptError::Raised(Box::new(report))
-        })
+        })?;
+        lost.map(|()| value)
     }
 
     /// How messages call the script.

@@ -72,6 +72,8 @@ pub(super) enum Stop {
     Interrupted,
     /// It ran too long.
     Time(Duration),
+    /// Its arrays would take more than so many bytes.
+    Memory(usize),
     /// It executed too many instructions.
     Instructions(u64),
 }
@@ -82,6 +84,7 @@ impl Stop {
         let (code, message, hint) = match self {
             Self::Exit(_) => ("script/exit", "the script asked to exit".to_owned(), None),
             Self::Interrupted => return Diagnostic::new("script/interrupted", "interrupted", Exit::Interrupted),
+            Self::Memory(most) => return out_of_memory(Some(most)),
             Self::Time(span) => (
                 "limit/time",
                 format!("it took longer than {} s, its time limit", span.as_secs_f64()),

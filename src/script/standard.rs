@@ -113,7 +113,8 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>, traceback: Function) -> m
         xpcall = function(f, handler, ...)
           return settle(xpcall_(f, function(e)
             local ok, text, ends = pcall_(as_text, e)
-            if not ok or ends then return e end
+            if not ok then return text end -- a panic, which went over from `e` as it was read
+            if ends then return e end
             return handler(text)
           end, ...))
         end
@@ -135,7 +136,8 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>, traceback: Function) -> m
         coroutine.close = function(...) return settle(close_(...)) end
         return function(f, handler, ...)
           return xpcall_(f, function(e)
-            pcall_(handler, e)
+            local ok, panic = pcall_(handler, e)
+            if not ok then return panic end
             return e
           end, ...)
         end

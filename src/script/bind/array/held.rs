@@ -6,6 +6,7 @@ use std::rc::Rc;
 use mlua::Lua;
 
 use crate::script::host::Host;
+use crate::script::limits::Stop;
 
 /// What one array counts for among all that scripts of this thread hold.
 pub(super) struct Held(usize);
@@ -48,6 +49,12 @@ pub(in crate::script::bind) fn admit(lua: &Lua, elements: usize) -> Result<(), S
     let fits = || HELD.get().saturating_add(weight(elements)) <= most;
     if fits() || (lua.gc_collect().is_ok() && fits()) {
         return Ok(());
+    }
+    if let Some(host) = lua.app_data_ref::<Rc<Host>>()
+        && let Some(limit) = host.memory
+    {
+        // As with the values of Lua itself, the limit ends the script whatever it catches.
+        host.stop.set(Some(Stop::Memory(limit)));
     }
     Err(format!("an array of {elements} elements is too large: all arrays together may hold {} MiB", most >> 20))
 }
