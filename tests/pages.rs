@@ -48,6 +48,7 @@ pages! {
     readme: "README.md" from "scripts",
     docs_readme: "docs/README.md" from "scripts",
     algorithms: "docs/algorithms.md" from "scripts",
+    architecture: "docs/architecture.md" from "scripts",
     campaigns: "docs/campaigns.md" from "scripts",
     clusters: "docs/clusters.md" from "scripts",
     configuration: "docs/configuration.md" from "scripts",
