@@ -120,7 +120,7 @@ fn is_sound(key: &str) -> bool {
 ///
 /// # Errors
 /// The first that one of them met; those that were not begun are left.
-pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), ObjectError> + Sync) -> Result<(), ObjectError> {
+pub fn for_each<T: Sync, E: Send>(items: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
     let queue = std::sync::Mutex::new(items.iter());
     let next = || queue.lock().ok()?.next();
     let worker = || {

@@ -83,6 +83,7 @@ pub fn validate_unsealed(directory: &Path, success: Map) -> Result<Validation, S
 
 fn check(directory: &Path, success: Option<Map>) -> Result<Validation, StoreError> {
     let reader = StoreReader::open(directory)?;
+    reader.prefetch();
     let mut findings = Findings::default();
     let mut validation = Validation {
         store_dir: directory.to_owned(),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::StoreError;
 use super::source::{Held, Opened};
-use crate::object::{Address, Bucket, ObjectError};
+use crate::object::{Address, Bucket, ObjectError, for_each};
 use crate::unit::{ATTEMPTS_REMOTE, MARKER, Remote};
 
 /// Objects up to this many bytes are fetched whole.
@@ -135,6 +135,19 @@ impl Objects {
 
     fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a (String, u64))> {
         self.objects.range(prefix.to_owned()..).take_while(move |(name, _)| name.starts_with(prefix))
+    }
+
+    /// Fetches as many of the small objects as are kept, many at once: whoever needs nearly all of
+    /// them does not wait for each.
+    pub(super) fn prefetch(&self) {
+        let mut bytes = 0;
+        let small = self.objects.values().filter(|(_, size)| *size <= WHOLE).take_while(|(_, size)| {
+            bytes += *size;
+            bytes <= KEPT as u64
+        });
+        let small: Vec<_> = small.collect();
+        // What fails is told when it is needed.
+        let _ = for_each(&small, |(key, size)| self.whole(key, *size).map(drop));
     }
 
     /// An object's bytes, from memory if they are kept there.

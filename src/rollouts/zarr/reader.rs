@@ -175,6 +175,11 @@ impl StoreReader {
         self.source.held("")
     }
 
+    /// Makes ready for reading nearly all of the store.
+    pub(in crate::rollouts) fn prefetch(&self) {
+        self.source.prefetch();
+    }
+
     /// Why the store could not be read, if that was its storage's fault and not its own.
     pub(in crate::rollouts) fn fault(&self) -> Option<StoreError> {
         self.source.fault()

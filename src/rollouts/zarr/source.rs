@@ -88,6 +88,13 @@ impl Source {
         }
     }
 
+    /// Makes ready for what will need nearly everything.
+    pub(super) fn prefetch(&self) {
+        if let Self::Objects(objects) = self {
+            objects.prefetch();
+        }
+    }
+
     /// Whether anything is at `key`.
     pub(super) fn exists(&self, key: &str) -> bool {
         match self {
