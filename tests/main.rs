@@ -36,6 +36,7 @@ mod limits;
 mod listen;
 mod lua_definitions;
 mod manifest;
+mod objects;
 mod pages;
 mod peers;
 mod policy;
@@ -53,6 +54,9 @@ mod text_json;
 mod text_yaml;
 mod tools;
 mod trace;
+mod unbuilt;
 mod unit;
 mod values;
 mod wrapper;
+#[cfg(feature = "s3")]
+#[cfg(not(feature = "s3"))]
