@@ -36,6 +36,7 @@ mod limits;
 mod listen;
 mod lua_definitions;
 mod manifest;
+mod packaging;
 mod peers;
 mod policy;
 mod random;
