@@ -37,6 +37,7 @@ mod listen;
 mod lua_definitions;
 mod manifest;
 mod packaging;
+mod pages;
 mod peers;
 mod policy;
 mod random;

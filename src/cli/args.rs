@@ -178,7 +178,7 @@ pub(super) struct ScriptArguments {
     #[arg(long, conflicts_with = "watch")]
     pub(super) check_determinism: bool,
     /// Run it again whenever it or one of its modules changes, until Ctrl-C
-    #[arg(long, requires = "file")]
+    #[arg(long, conflicts_with = "code")]
     pub(super) watch: bool,
     /// Write the names of the files it had to do with to FILE
     #[arg(long, value_name = "FILE", hide = true)]
