@@ -36,7 +36,9 @@ mod limits;
 mod listen;
 mod lua_definitions;
 mod manifest;
+#[cfg(feature = "s3")]
 mod objects;
+mod packaging;
 mod pages;
 mod peers;
 mod policy;
@@ -54,9 +56,8 @@ mod text_json;
 mod text_yaml;
 mod tools;
 mod trace;
+#[cfg(not(feature = "s3"))]
 mod unbuilt;
 mod unit;
 mod values;
 mod wrapper;
-#[cfg(feature = "s3")]
-#[cfg(not(feature = "s3"))]
