@@ -1,7 +1,7 @@
 //! Campaigns: the bytes of plans, one shard's run from planning to promotion, and what is left of
 //! them whatever happens.
 
-mod faults;
+pub(crate) mod faults;
 mod planning;
 mod refusals;
 mod running;
