@@ -4,6 +4,7 @@
 pub(crate) mod faults;
 mod planning;
 mod refusals;
+pub(crate) mod rooms;
 mod running;
 
 use std::collections::BTreeMap;

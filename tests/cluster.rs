@@ -7,6 +7,7 @@
 mod campaign;
 mod faults;
 mod gate;
+mod rooms;
 mod stand_in;
 
 use std::io::Write;
