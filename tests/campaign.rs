@@ -1,9 +1,10 @@
 //! Campaigns: the bytes of plans, one shard's run from planning to promotion, and what is left of
 //! them whatever happens.
 
-mod faults;
+pub(crate) mod faults;
 mod planning;
 mod refusals;
+pub(crate) mod rooms;
 mod running;
 
 use std::collections::BTreeMap;

@@ -6,6 +6,8 @@
 
 mod campaign;
 mod faults;
+mod gate;
+mod rooms;
 mod stand_in;
 
 use std::io::Write;
@@ -64,10 +66,51 @@ impl Slurm {
         ran.stdout
     }
 
+    /// The tasks of the first array that are not over, by index, with Slurm's word for how they
+    /// are; `None` while the controller does not answer.
+    fn queue(&self) -> Option<Vec<(usize, String)>> {
+        let mut squeue = Command::new("squeue");
+        let output = squeue.args(["-h", "-r", "-o", "%K %T"]).env("SLURM_CONF", self.conf()).output().unwrap();
+        let ran = Ran::from(output);
+        let task = |line: &str| {
+            let (index, word) = line.trim().split_once(' ').unwrap();
+            (index.parse().unwrap(), word.to_owned())
+        };
+        (ran.code == 0).then(|| ran.stdout.lines().map(task).collect())
+    }
+
     /// Waits until nothing is queued or runs.
     #[track_caller]
     fn idle(&self) {
-        until("the queue is empty", || self.ask("squeue", &["-h"]).is_empty());
+        until("the queue is empty", || self.queue().is_some_and(|tasks| tasks.is_empty()));
+    }
+
+    /// Shows what this Slurm and its tasks said if the test fails while the result is there.
+    fn told<'a>(&'a self, scratch: &'a Scratch) -> Told<'a> {
+        Told { slurm: self, scratch }
+    }
+}
+
+/// What Slurm and the tasks of a directory said, for a test that fails.
+struct Told<'a> {
+    slurm: &'a Slurm,
+    scratch: &'a Scratch,
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let of_tasks = self.scratch.tree().into_iter().filter(|name| name.contains("/logs/"));
+        let of_tasks = of_tasks.map(|name| self.scratch.file(&name));
+        let of_slurm = ["slurmctld", "slurmd"].map(|of| self.slurm.directory.path().join(format!("log/{of}.log")));
+        for path in of_tasks.chain(of_slurm) {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let last = text.lines().count().saturating_sub(40);
+            let text: Vec<_> = text.lines().skip(last).collect();
+            eprintln!("--- {}\n{}", path.display(), text.join("\n"));
+        }
     }
 }
 
@@ -78,18 +121,18 @@ impl Drop for Slurm {
     }
 }
 
-/// Waits until `done` holds.
+/// Waits until `done` holds: minutes, for a machine may have much else to do.
 #[track_caller]
 fn until(what: &str, done: impl Fn() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < Duration::from_secs(60), "waited in vain: {what}");
+        assert!(start.elapsed() < Duration::from_secs(300), "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
 
-/// Eight trials. Half-way, a trial of seed N stands still until `gate/N`, if there is one, says `go`;
-/// if it says `fail`, it fails.
+/// Eight trials. Half-way, a trial of seed N stands still until the gate `gate/N`, if there is one,
+/// says `go`; if it says `fail`, it fails.
 const GATED: &str = r#"
 local skyfall = require "skyfall"
 local reward = skyfall.reward

@@ -78,10 +78,15 @@ impl Scratch {
         self.skyfall(&["script", "script.lua"])
     }
 
-    /// The names below the directory, sorted, `/` between levels.
+    /// The names below the directory, sorted, `/` between levels. Others may be at work there: a
+    /// directory that goes meanwhile is none.
     pub fn tree(&self) -> Vec<String> {
         fn walk(root: &Path, at: &Path, found: &mut Vec<String>) {
-            for entry in std::fs::read_dir(at).unwrap() {
+            let entries = match std::fs::read_dir(at) {
+                Err(cause) if cause.kind() == std::io::ErrorKind::NotFound && at != root => return,
+                entries => entries.unwrap(),
+            };
+            for entry in entries {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     walk(root, &path, found);

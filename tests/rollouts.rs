@@ -3,7 +3,7 @@
 mod command;
 mod hostile;
 mod info;
-mod join;
+pub(crate) mod join;
 mod reading;
 mod records;
 mod refusals;

@@ -21,10 +21,10 @@ const KILLS: usize = 200;
 type Stores = BTreeMap<usize, BTreeMap<String, Vec<u8>>>;
 
 /// A small generator of its own: the moments must not depend on what is tested.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -171,15 +171,19 @@ fn until(child: &mut Child, aim: &'static str, happened: &dyn Fn() -> bool) -> &
     aim
 }
 
-/// Waits until no process works in an attempt any more: children end with their parent, soon.
 fn settle(campaign: &Campaign) {
+    settle_below(&campaign.file("c/shards"));
+}
+
+/// Waits until no process works in an attempt any more: children end with their parent, soon.
+pub(crate) fn settle_below(root: &Path) {
     let began = Instant::now();
     loop {
-        let left = gc::leftovers(&campaign.file("c/shards"), Duration::ZERO, Duration::ZERO).unwrap();
+        let left = gc::leftovers(root, Duration::ZERO, Duration::ZERO).unwrap();
         if left.iter().all(|leftover| leftover.kind != Kind::Live) {
             return;
         }
-        assert!(began.elapsed() < Duration::from_secs(20), "an orphan goes on: {left:?}");
+        assert!(began.elapsed() < Duration::from_secs(120), "an orphan goes on: {left:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -350,6 +354,6 @@ fn kill_child_of(parent: u32, word: &str) {
 }
 
 /// Says what happened, where the test runner does not hide it.
-fn told(line: String) {
-    std::io::stderr().write_all(format!("campaign faults: {line}\n").as_bytes()).unwrap();
+pub(crate) fn told(line: String) {
+    std::io::stderr().write_all(format!("faults: {line}\n").as_bytes()).unwrap();
 }

@@ -3,7 +3,7 @@
 use rustix::process::{Signal, kill_process};
 
 use super::faults::process_of;
-use super::{Slurm, until};
+use super::{Slurm, gate, until};
 use crate::command::Scratch;
 
 /// After the first record of a shard it stands still until `gate/SPLIT`, if there is one, says `go`.
@@ -93,9 +93,10 @@ fn is_begun(scratch: &Scratch, shard: usize) -> bool {
 fn a_campaign_s_task_is_killed_and_one_requeued_while_they_write_and_all_shards_validate() {
     let Some(slurm) = Slurm::start(1001) else { return };
     let scratch = planned();
+    let _told = slurm.told(&scratch);
     scratch.skyfall(&[&RUN[..], &["--final-root", "local"]].concat()).ok();
     for scene in [1, 2] {
-        scratch.write(&format!("gate/scene-{scene}"), "");
+        gate::shut(&scratch, &format!("gate/scene-{scene}"));
     }
     let submit = [&RUN[..], &["--launcher", "slurm", "--slurm-limit", "4"]].concat();
     let ran = slurm.skyfall(&scratch, &submit).ok();
@@ -110,12 +111,12 @@ fn a_campaign_s_task_is_killed_and_one_requeued_while_they_write_and_all_shards_
     let submission = scratch.file("c/shard-manifest.tasks/0001").canonicalize().unwrap();
     let jobs: serde_json::Value = serde_json::from_str(&scratch.read("c/shard-manifest.tasks/0001/jobs.json")).unwrap();
     let job = jobs["parts"][0]["job"].as_str().unwrap();
-    kill_process(process_of(&format!("rollouts task {} 1", submission.display())), Signal::KILL).unwrap();
+    kill_process(process_of(&format!("rollouts task {} 1", submission.display())).unwrap(), Signal::KILL).unwrap();
     slurm.ask("scontrol", &["requeue", &format!("{job}_2")]);
     let log = submission.join(format!("logs/{job}_2.log"));
     until("the requeued task runs again", || std::fs::read_to_string(&log).unwrap().contains("restart 1"));
-    scratch.write("gate/scene-1", "go");
-    scratch.write("gate/scene-2", "go");
+    gate::open(&scratch, "gate/scene-1");
+    gate::open(&scratch, "gate/scene-2");
     slurm.idle();
     let status = there();
     assert!(status.starts_with("3 of 4 shards"), "{status}");

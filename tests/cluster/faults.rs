@@ -5,14 +5,20 @@ use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Slurm, gated, same_as_local, submitted, until};
+use super::{Slurm, gate, gated, same_as_local, submitted, until};
+use crate::campaign::faults::told;
 use crate::command::Scratch;
 
 const SUBMIT: [&str; 8] = ["sweep", "gated.lua", "--out", "far", "--launcher", "slurm", "--slurm-limit", "4"];
 
+/// Whether a file of this name says that the trial is finished.
+fn is_marker(name: &str, trial: &str) -> bool {
+    name.starts_with(&format!("far/trials/{trial}")) && name.ends_with("/_SUCCESS.json")
+}
+
 /// How many trials are finished.
 fn finished(scratch: &Scratch) -> usize {
-    scratch.tree().iter().filter(|name| name.starts_with("far/trials/0") && name.ends_with("_SUCCESS.json")).count()
+    scratch.tree().iter().filter(|name| is_marker(name, "0")).count()
 }
 
 /// Whether the trial with this number has written something that is not finished.
@@ -24,15 +30,15 @@ fn is_writing(scratch: &Scratch, trial: &str) -> bool {
     scratch.tree().iter().any(|name| of_trial(name) && has_rows(name))
 }
 
-/// The process of a task, by what it was called with.
-pub(super) fn process_of(task: &str) -> Pid {
+/// The process of a task, by what it was called with, if it is there.
+pub(super) fn process_of(task: &str) -> Option<Pid> {
     let of_task = |entry: &std::fs::DirEntry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
         words.windows(4).any(|words| words.join(" ") == task)
     };
-    let found = std::fs::read_dir("/proc").unwrap().flatten().find(of_task).unwrap();
-    Pid::from_raw(found.file_name().to_string_lossy().parse().unwrap()).unwrap()
+    let found = std::fs::read_dir("/proc").unwrap().flatten().find(of_task)?;
+    Pid::from_raw(found.file_name().to_string_lossy().parse().unwrap())
 }
 
 /// The job of a submission.
@@ -46,8 +52,9 @@ fn job(scratch: &Scratch, submission: &str) -> String {
 fn a_task_is_killed_and_one_requeued_and_every_trial_is_there_once() {
     let Some(slurm) = Slurm::start(1001) else { return };
     let scratch = gated();
-    scratch.write("gate/3", "");
-    scratch.write("gate/5", "");
+    let _told = slurm.told(&scratch);
+    gate::shut(&scratch, "gate/3");
+    gate::shut(&scratch, "gate/5");
     let ran = slurm.skyfall(&scratch, &SUBMIT).ok();
     assert!(ran.stdout.starts_with("0 of 8 trials finished; 8 submitted: 8 tasks in job "), "{}", ran.stdout);
     until("six trials finish and two stand still half-way", || {
@@ -62,14 +69,14 @@ fn a_task_is_killed_and_one_requeued_and_every_trial_is_there_once() {
     assert!(status.stdout.contains(&format!("\nrunning 0002 (seed=3): task {job}_2\n")), "{}", status.stdout);
 
     let submission = scratch.file("far/tasks/0001").canonicalize().unwrap();
-    kill_process(process_of(&format!("sweep task {} 2", submission.display())), Signal::KILL).unwrap();
+    kill_process(process_of(&format!("sweep task {} 2", submission.display())).unwrap(), Signal::KILL).unwrap();
     slurm.ask("scontrol", &["requeue", &format!("{job}_4")]);
     let log = scratch.file(&format!("far/tasks/0001/logs/{job}_4.log"));
     until("the requeued task writes again", || {
         std::fs::read_to_string(&log).unwrap().contains("restart 1") && is_writing(&scratch, "0004")
     });
-    scratch.write("gate/3", "go");
-    scratch.write("gate/5", "go");
+    gate::open(&scratch, "gate/3");
+    gate::open(&scratch, "gate/5");
     slurm.idle();
     let status = slurm.skyfall(&scratch, &["sweep", "status", "far"]);
     let lost = format!("lost 0002 (seed=3): task {job}_2 was killed by signal 9; far/tasks/0001/logs/{job}_2.log\n");
@@ -87,25 +94,53 @@ fn a_task_is_killed_and_one_requeued_and_every_trial_is_there_once() {
     assert!(ran.stdout.starts_with("8 of 8 trials finished; nothing to submit\n"), "{}", ran.stdout);
 }
 
+/// What a killed controller makes of its tasks when it comes back depends on what it had written
+/// down, and on the second: those that it knows go on, those that it does not know are killed and
+/// started again under the same numbers, or given up, where they would be started in the second
+/// that they were killed in. All of that is Slurm's to choose.
 #[test]
 fn the_controller_is_killed_and_comes_back_and_every_trial_is_there_once() {
     let Some(slurm) = Slurm::start(1001) else { return };
     let scratch = gated();
-    let seeds = [1, 2, 3, 4];
-    for seed in seeds {
-        scratch.write(&format!("gate/{seed}"), "");
+    let _told = slurm.told(&scratch);
+    let gates = ["gate/1", "gate/2", "gate/3", "gate/4"];
+    for gate in gates {
+        gate::shut(&scratch, gate);
     }
     slurm.skyfall(&scratch, &SUBMIT).ok();
-    let standing = |seed: i32| is_writing(&scratch, &format!("{:04}", seed - 1));
-    until("trials stand still half-way", || seeds.into_iter().all(standing));
+    let standing = |trial: usize| is_writing(&scratch, &format!("{trial:04}"));
+    until("trials stand still half-way", || (0..gates.len()).all(standing));
     let pid = std::fs::read_to_string(slurm.directory.path().join("run/slurmctld.pid")).unwrap();
     kill_process(Pid::from_raw(pid.trim().parse().unwrap()).unwrap(), Signal::KILL).unwrap();
     let restarted = Command::new("slurmctld").arg("-f").arg(slurm.conf()).status().unwrap();
     assert!(restarted.success());
-    // It does not know that the tasks were started, and starts them again under the same numbers.
-    until("the tasks run again", || slurm.ask("squeue", &["-h", "-r", "-t", "running"]).lines().count() == seeds.len());
-    for seed in seeds {
-        scratch.write(&format!("gate/{seed}"), "go");
+    until("it is decided what becomes of the tasks", || {
+        let waits = |(index, word): &(usize, String)| *index < gates.len() && word == "PENDING";
+        slurm.queue().is_some_and(|tasks| !tasks.iter().any(waits))
+    });
+    for gate in gates {
+        gate::open(&scratch, gate);
+    }
+    slurm.idle();
+    // Whatever became of them, that is what is said.
+    let there = finished(&scratch);
+    let status = slurm.skyfall(&scratch, &["sweep", "status", "far", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!((said["finished"].as_u64(), status.code), (Some(there as u64), i32::from(there < 8)), "{said}");
+    let numbers = |of: &serde_json::Value| -> Vec<String> {
+        of.as_array().into_iter().flatten().map(|row| row["trial"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut again = [numbers(&said["failed"]), numbers(&said["slurm"]["lost"])].concat();
+    again.sort();
+    let is_there = |trial: &String| scratch.tree().iter().any(|name| is_marker(name, trial));
+    assert!(again.len() == 8 - there && !again.iter().any(is_there), "{said}");
+    told(format!("a controller was killed: of 8 trials {there} were finished, and again were submitted {again:?}"));
+    // Only what is missing is run again.
+    let ran = slurm.skyfall(&scratch, &[&SUBMIT[..], &["--resume"]].concat()).ok();
+    if again.is_empty() {
+        assert!(ran.stdout.starts_with("8 of 8 trials finished; nothing to submit\n"), "{}", ran.stdout);
+    } else {
+        assert_eq!(submitted(&scratch, "far/tasks/0002"), again);
     }
     slurm.idle();
     slurm.skyfall(&scratch, &["sweep", "status", "far"]).ok();
@@ -118,6 +153,7 @@ fn the_controller_is_killed_and_comes_back_and_every_trial_is_there_once() {
 fn a_sweep_is_gone_on_with_from_either_side() {
     let Some(slurm) = Slurm::start(4) else { return };
     let scratch = gated();
+    let _told = slurm.told(&scratch);
     // This machine begins it, with a trial that fails.
     scratch.write("gate/7", "fail");
     let local = ["sweep", "gated.lua", "--out", "far", "--resume"];

@@ -197,6 +197,23 @@ fn what_became_of_tasks_is_asked_of_whoever_knows() {
 }
 
 #[test]
+fn a_task_that_slurm_gave_up_is_told_from_one_that_failed() {
+    let scratch = gated();
+    let fake = Fake::new(1001);
+    fake.put("sbatch", "echo 7");
+    fake.skyfall(&scratch, &["sweep", "gated.lua", "--out", "far", "--launcher", "slurm"]).ok();
+    fake.put("squeue", "printf '7|0|FAILED|NonZeroExitCode\n7|1|FAILED|NonZeroExitCode\n'");
+    let job = "'JobId=9 ArrayJobId=7 ArrayTaskId=%d JobName=x JobState=FAILED ExitCode=1:0 RunTime=1\n' 0 1";
+    fake.put("scontrol", &format!("printf {job}"));
+    // Only the second task's script came to its end.
+    scratch.write("far/tasks/0001/ended/1", "1\n");
+    let status = fake.skyfall(&scratch, &["sweep", "status", "far"]);
+    let lines = "lost 0000 (seed=1): task 7_0 was given up by Slurm (exit code 1) before its script came to its end\n\
+                 lost 0001 (seed=2): task 7_1 failed (exit code 1)\n";
+    assert!(status.stdout.ends_with(lines), "{}", status.stdout);
+}
+
+#[test]
 fn another_engine_starts_a_command_by_its_number() {
     let scratch = gated();
     let ran = scratch.skyfall(&["sweep", "gated.lua", "--out", "far", "--launcher", "files", "--batch", "3"]).ok();

@@ -86,7 +86,7 @@ for _ in 1 2 3 4 5; do
   : >"$dir/log/slurmctld.log"
   slurmctld -f "$SLURM_CONF"
   slurmd -f "$SLURM_CONF" || { kill "$(cat "$dir/run/slurmctld.pid")" && sleep 1 && continue; }
-  for _ in $(seq 1 100); do
+  for _ in $(seq 1 600); do
     grep -q fatal "$dir/log/slurmctld.log" && break
     timeout 2 sinfo -h -o %T 2>/dev/null | grep -qxE 'idle|mixed|allocated' && exit 0
     sleep 0.1

@@ -27,6 +27,8 @@ pub enum State {
 pub enum Ended {
     /// Its command ended with this exit code.
     Code(i64),
+    /// Slurm says that it failed, and its script did not come to its end, if it was started at all.
+    GivenUp,
     /// It was killed by this signal.
     Signal(i64),
     /// It took longer than it may.
@@ -52,6 +54,7 @@ impl fmt::Display for Ended {
             Self::Code(65) => write!(out, "failed: its configuration is at fault (exit code 65)"),
             Self::Code(130) => write!(out, "was interrupted (exit code 130)"),
             Self::Code(code) => write!(out, "failed (exit code {code})"),
+            Self::GivenUp => write!(out, "was given up by Slurm (exit code 1) before its script came to its end"),
             Self::Signal(signal) => write!(out, "was killed by signal {signal}"),
             Self::TimeOut => write!(out, "took longer than its time limit"),
             Self::OutOfMemory => write!(out, "took more memory than its limit"),
@@ -121,6 +124,9 @@ impl Queue {
         match known {
             Some(state @ (State::Queued(_) | State::Running)) => Some(state.clone()),
             Some(State::Ended(Ended::Other(word))) if word == "FAILED" => noted().or_else(|| known.cloned()),
+            // What Slurm gives a task that it could not start, as when it would be in the second in
+            // which it killed the task's last run: no script said so.
+            Some(State::Ended(Ended::Code(1))) if noted().is_none() => Some(State::Ended(Ended::GivenUp)),
             Some(ended) => Some(ended.clone()),
             None => noted(),
         }
