@@ -21,13 +21,15 @@ const WHOLE: u64 = 8 << 20;
 /// So many bytes of whole objects are kept.
 const KEPT: usize = 64 << 20;
 
+/// By the name within the store: the object's key and its length.
+type Listed = BTreeMap<String, (String, u64)>;
+
 /// The objects below an address.
 #[derive(Debug)]
 pub(super) struct Objects {
     root: PathBuf,
     bucket: Bucket,
-    /// By the name within the store: the object's key and its length.
-    objects: BTreeMap<String, (String, u64)>,
+    objects: Listed,
     kept: Mutex<Kept>,
     fault: OnceLock<ObjectError>,
 }
@@ -54,7 +56,7 @@ impl Objects {
         Ok(Self { root: root.to_owned(), bucket, objects, kept: Mutex::default(), fault: OnceLock::new() })
     }
 
-    fn find(address: &Address) -> Result<(Bucket, BTreeMap<String, (String, u64)>), ObjectError> {
+    fn find(address: &Address) -> Result<(Bucket, Listed), ObjectError> {
         let remote = Remote::at(address)?;
         let marker = remote.marker()?;
         let attempt = marker.as_ref().and_then(|(marker, _)| Remote::attempt(marker));
@@ -68,7 +70,7 @@ impl Objects {
             let name = object.key.strip_prefix(&prefix)?.to_owned();
             Some((name, (object.key, object.size)))
         });
-        let mut objects: BTreeMap<_, _> = named.collect();
+        let mut objects: Listed = named.collect();
         if let (Some((_, size)), Some(_)) = (&marker, attempt) {
             objects.insert(MARKER.to_owned(), (address.below(MARKER), *size));
         }
