@@ -38,6 +38,8 @@ mod lua_definitions;
 mod manifest;
 #[cfg(feature = "s3")]
 mod objects;
+mod packaging;
+mod pages;
 mod peers;
 mod policy;
 mod random;

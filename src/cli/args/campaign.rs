@@ -36,7 +36,7 @@ pub(in crate::cli) struct PlanArguments {
     #[arg(long, value_name = "N")]
     pub(in crate::cli) rows_per_shard: NonZeroUsize,
     /// Where the manifests go
-    #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(short, long, alias = "output", value_name = "DIR", required_unless_present = "dry_run")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// Print the plan and write nothing
     #[arg(long)]
