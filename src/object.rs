@@ -137,6 +137,8 @@ pub fn for_each<T: Sync, E: Send>(items: &[T], work: impl Fn(&T) -> Result<(), E
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE.min(items.len())).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(()))).collect()
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }

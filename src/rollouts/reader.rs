@@ -59,6 +59,11 @@ impl Store {
         self.reader.attributes(path)
     }
 
+    /// The marker called `name`, or what is wrong with it.
+    pub(super) fn marker(&self, name: &str) -> Result<Map, String> {
+        super::validate::read_beside(&self.reader, name)
+    }
+
     /// What the whole store takes.
     pub(super) fn held(&self) -> Held {
         self.reader.held()

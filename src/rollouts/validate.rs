@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use block::Block;
 use codec::Codec;
 use findings::Findings;
-pub(super) use promotion::OWNER;
+pub(super) use promotion::{OWNER, read as read_beside};
 use root::Root;
 use states::States;
 use tables::Tables;

@@ -138,8 +138,8 @@ impl Remote {
 
     /// The bucket it is in.
     #[must_use]
-    pub fn into_bucket(self) -> Bucket {
-        self.bucket
+    pub fn bucket(&self) -> &Bucket {
+        &self.bucket
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success:
 }
 
 /// The map of a marker beside the nodes.
-fn read(reader: &StoreReader, name: &str) -> Result<Map, String> {
+pub(in crate::rollouts) fn read(reader: &StoreReader, name: &str) -> Result<Map, String> {
     match reader.local(name) {
         Some(path) => marker(&path),
         None => match reader.file(name) {

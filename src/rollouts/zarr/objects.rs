@@ -21,13 +21,15 @@ const WHOLE: u64 = 8 << 20;
 /// So many bytes of whole objects are kept.
 const KEPT: usize = 64 << 20;
 
+/// By the name within the store: the object's key and its length.
+type Listed = BTreeMap<String, (String, u64)>;
+
 /// The objects below an address.
 #[derive(Debug)]
 pub(super) struct Objects {
     root: PathBuf,
-    bucket: Bucket,
-    /// By the name within the store: the object's key and its length.
-    objects: BTreeMap<String, (String, u64)>,
+    remote: Remote,
+    objects: Listed,
     kept: Mutex<Kept>,
     fault: OnceLock<ObjectError>,
 }
@@ -43,7 +45,7 @@ struct Kept {
 impl Objects {
     /// The store at `address`, which is called `root`.
     pub(super) fn at(root: &Path, address: &Address) -> Result<Self, StoreError> {
-        let (bucket, objects) = Self::find(address).map_err(|error| StoreError::objects(root, error))?;
+        let (remote, objects) = Self::find(address).map_err(|error| StoreError::objects(root, error))?;
         if objects.is_empty() {
             return Err(StoreError::Missing { path: root.to_owned() });
         }
@@ -51,10 +53,10 @@ impl Objects {
             let what = format!("no attempt at it was finished: there is no {MARKER}");
             return Err(StoreError::NotAStore { path: root.to_owned(), what });
         }
-        Ok(Self { root: root.to_owned(), bucket, objects, kept: Mutex::default(), fault: OnceLock::new() })
+        Ok(Self { root: root.to_owned(), remote, objects, kept: Mutex::default(), fault: OnceLock::new() })
     }
 
-    fn find(address: &Address) -> Result<(Bucket, BTreeMap<String, (String, u64)>), ObjectError> {
+    fn find(address: &Address) -> Result<(Remote, Listed), ObjectError> {
         let remote = Remote::at(address)?;
         let marker = remote.marker()?;
         let attempt = marker.as_ref().and_then(|(marker, _)| Remote::attempt(marker));
@@ -62,17 +64,16 @@ impl Objects {
             Some(attempt) => format!("{}/", address.below(attempt)),
             None => address.below(""),
         };
-        let bucket = remote.into_bucket();
-        let listed = bucket.list(&prefix)?.into_iter();
+        let listed = remote.bucket().list(&prefix)?.into_iter();
         let named = listed.filter_map(|object| {
             let name = object.key.strip_prefix(&prefix)?.to_owned();
             Some((name, (object.key, object.size)))
         });
-        let mut objects: BTreeMap<_, _> = named.collect();
+        let mut objects: Listed = named.collect();
         if let (Some((_, size)), Some(_)) = (&marker, attempt) {
             objects.insert(MARKER.to_owned(), (address.below(MARKER), *size));
         }
-        Ok((bucket, objects))
+        Ok((remote, objects))
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -177,7 +178,7 @@ impl Objects {
         if let Some(fault) = self.fault.get() {
             return Err(io::Error::other(fault.clone()));
         }
-        ask(&self.bucket).map_err(|error| {
+        ask(self.remote.bucket()).map_err(|error| {
             let _ = self.fault.set(error.clone());
             io::Error::other(error)
         })

@@ -16,7 +16,7 @@ use crate::object::Address;
 #[derive(Debug)]
 pub(super) enum Source {
     Directory(Directory),
-    Objects(Objects),
+    Objects(Box<Objects>),
 }
 
 /// A file or an object that is read from.
@@ -49,7 +49,7 @@ impl Source {
         match Address::of(path) {
             Some(address) => {
                 let address = address.map_err(|error| StoreError::objects(path, error))?;
-                Objects::at(path, &address).map(Self::Objects)
+                Objects::at(path, &address).map(|objects| Self::Objects(Box::new(objects)))
             }
             None if path.exists() => Ok(Self::Directory(Directory::new(path))),
             None => Err(StoreError::Missing { path: path.to_owned() }),
