@@ -5,7 +5,7 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`object`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
@@ -29,6 +29,7 @@ pub mod env;
 pub mod eval;
 pub mod experiment;
 pub mod launcher;
+pub mod object;
 pub mod policy;
 pub mod random;
 pub mod regime;

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::promotion::is_taken;
 use super::sidecar;
 use super::site::Site;
 use crate::diagnostic::Exit;
@@ -122,7 +123,7 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
     let failure = Failure::of(status, &said);
     // A process that was killed could not write down how it failed.
     let silent = status.code().is_none() || is(Exit::Input) || is(Exit::Bug);
-    if silent && marks() == before && site.place(&entry.shard_id).symlink_metadata().is_err() {
+    if silent && marks() == before && !is_taken(&site.place(&entry.shard_id)) {
         let kind = if is(Exit::Input) { "TimeoutError" } else { "ProcessDied" };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Where nothing can be written, the failure that is told is all there is.

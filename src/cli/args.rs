@@ -13,9 +13,7 @@ mod vocabulary;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-pub(super) use campaign::{
-    CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments,
-};
+pub(super) use campaign::{CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
@@ -123,7 +121,7 @@ pub(super) enum Command {
 /// What a script may touch beyond the directory it was started in and its own.
 #[derive(Args, Debug)]
 pub(super) struct PermissionArguments {
-    /// Let the script read and write below DIR
+    /// Let the script read and write below DIR, or read below an s3:// address
     #[arg(long, value_name = "DIR")]
     pub(super) allow_path: Vec<PathBuf>,
     /// Let the script start processes, environments in other programs among them

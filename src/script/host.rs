@@ -11,6 +11,7 @@ use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::{self, Material, Report};
 use crate::experiment::{Catalog, Checkpoints};
+use crate::object::Address;
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
@@ -144,6 +145,9 @@ impl Host {
         }
         let allowed = self.permissions.check(path)?;
         if access == Access::Write {
+            if Address::is(&allowed) {
+                return Err(format!("{} is on object storage, where scripts write nothing", path.display()));
+            }
             self.written.borrow_mut().insert(allowed.clone());
         }
         Ok(allowed)

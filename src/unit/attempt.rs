@@ -40,8 +40,7 @@ impl Attempt {
     /// When its directory cannot be made.
     pub fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         loop {
-            let name = format!("{}.{}-{:016x}", unit.name(), machine(), nonce());
-            match Self::named(attempts.join(name), place.clone(), unit) {
+            match Self::named(attempts.join(fresh_name(unit)), place.clone(), unit) {
                 Ok(Some(attempt)) => return Ok(attempt),
                 // Someone who clears up took it for abandoned before it was locked.
                 Ok(None) | Err(UnitError::Taken { .. }) => {}
@@ -82,6 +81,12 @@ impl Attempt {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A name that no other attempt at the unit has, whatever its directory is called.
+    #[must_use]
+    pub fn fresh_name(&self) -> String {
+        fresh_name(&self.unit)
     }
 
     /// The unit that is tried.
@@ -188,6 +193,10 @@ impl Drop for Attempt {
         }
         let _ = self.lock.unlock();
     }
+}
+
+fn fresh_name(unit: &Unit) -> String {
+    format!("{}.{}-{:016x}", unit.name(), machine(), nonce())
 }
 
 /// Whether a living process holds an attempt's directory, or may do so on another machine.

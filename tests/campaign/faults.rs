@@ -141,7 +141,7 @@ fn killed_at_any_moment_a_campaign_comes_out_the_same() {
         campaign.run(&["--index", "0", "--batch", &SHARDS.to_string()]).ok();
         assert!(check(&campaign, &whole, &mut seen, &mut states), "a rerun does not complete");
         let root = campaign.file("c/shards");
-        for leftover in gc::leftovers(&root).unwrap() {
+        for leftover in gc::leftovers(&root, Duration::ZERO, Duration::ZERO).unwrap() {
             dead += 1;
             assert!(leftover.kind == Kind::Dead && gc::remove(&leftover), "{leftover:?}");
         }
@@ -175,7 +175,7 @@ fn until(child: &mut Child, aim: &'static str, happened: &dyn Fn() -> bool) -> &
 fn settle(campaign: &Campaign) {
     let began = Instant::now();
     loop {
-        let left = gc::leftovers(&campaign.file("c/shards")).unwrap();
+        let left = gc::leftovers(&campaign.file("c/shards"), Duration::ZERO, Duration::ZERO).unwrap();
         if left.iter().all(|leftover| leftover.kind != Kind::Live) {
             return;
         }
