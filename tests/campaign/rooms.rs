@@ -35,11 +35,11 @@ impl Rooms {
     pub(crate) fn planned() -> Self {
         let scratch = Scratch::in_memory();
         let full = std::env::var_os("SKYFALL_ROOMS").is_some_and(|size| size == "full");
-        for name in ["room_oracle.lua", "room_index.lua", "room_rollouts.lua", "room.lua"] {
+        for name in ["room_oracle.lua", "room_index.lua", "rooms/rollouts.lua", "rooms/room.lua"] {
             let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
             let text = std::fs::read_to_string(script).unwrap();
             let small = text.replacen("HORIZON = 7, 3, 5", "HORIZON = 7, 3, 2", 1);
-            assert_eq!(small != text, name == "room_rollouts.lua", "{name}: how long a chain is");
+            assert_eq!(small != text, name == "rooms/rollouts.lua", "{name}: how long a chain is");
             scratch.write(name, if full { &text } else { &small });
         }
         scratch.write("whole.lua", &data("whole.lua"));

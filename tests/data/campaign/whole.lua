@@ -1,6 +1,6 @@
 -- The rows of the rooms in one go: skyfall script whole.lua -- SPLIT_HASH ROWS
 local skyfall = require "skyfall"
-local room = require "room_rollouts"
+local room = require "rooms.rollouts"
 local options = room.options(nil)
 options.store_dir, options.split_manifest_hash = "whole.zarr", arg[1]
 local writer = skyfall.rollouts.writer(options)
