@@ -36,6 +36,8 @@ pub struct Launcher {
 pub enum Ending {
     /// Its store is there.
     Done,
+    /// Its process ended well without a store, for it found too little in the rows; what it said.
+    InsufficientSupport(String),
     /// Its process failed.
     Failed(Failure),
     /// Its process was asked to stop, or never started.
@@ -96,11 +98,12 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
         .arg(&entry.shard_id)
         .env("RAYON_NUM_THREADS", launcher.threads.to_string())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let (status, said) = match running.output(&mut command) {
-        Ok(output) => (output.status, String::from_utf8_lossy(&output.stderr).into_owned()),
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (status, told, said) = match running.output(&mut command) {
+        Ok(output) => (output.status, text(&output.stdout), text(&output.stderr)),
         Err(cause) => {
             let failure = Failure {
                 class: "start".to_owned(),
@@ -113,8 +116,9 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
         }
     };
     let is = |exit: Exit| status.code() == Some(i32::from(exit.code()));
+    let is_absent = || site.place(&entry.shard_id).symlink_metadata().is_err();
     if status.success() {
-        return Ending::Done;
+        return if is_absent() { Ending::InsufficientSupport(told.trim_end().to_owned()) } else { Ending::Done };
     }
     if is(Exit::Interrupted) || running.is_interrupted() {
         return Ending::Interrupted;
@@ -122,7 +126,7 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
     let failure = Failure::of(status, &said);
     // A process that was killed could not write down how it failed.
     let silent = status.code().is_none() || is(Exit::Input) || is(Exit::Bug);
-    if silent && marks() == before && site.place(&entry.shard_id).symlink_metadata().is_err() {
+    if silent && marks() == before && is_absent() {
         let kind = if is(Exit::Input) { "TimeoutError" } else { "ProcessDied" };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Where nothing can be written, the failure that is told is all there is.

@@ -22,7 +22,8 @@ pub trait RecordSource {
     /// Hands the records of `entry`'s rows to `add`, rows in their order.
     ///
     /// # Errors
-    /// What `add` says; [`RunError::Source`], [`RunError::TimedOut`] or [`RunError::Interrupted`].
+    /// What `add` says; [`RunError::InsufficientSupport`], [`RunError::Source`],
+    /// [`RunError::TimedOut`] or [`RunError::Interrupted`].
     fn records(
         &mut self,
         entry: &ShardEntry,
@@ -39,6 +40,8 @@ pub enum Outcome {
     Completed,
     /// Its store was there, or another run was faster.
     Current,
+    /// The source found too little in its rows, for this reason; there is no store, and no marker.
+    InsufficientSupport(String),
 }
 
 /// Runs one shard, `since` the epoch.
@@ -59,7 +62,10 @@ pub fn run(
     if actual != entry.writer_config_hash {
         return Err(RunError::Config { shard_id: shard_id(), planned: entry.writer_config_hash.clone(), actual });
     }
-    let done = guarded(entry, site, recipe, source, since);
+    let done = match guarded(entry, site, recipe, source, since) {
+        Err(RunError::InsufficientSupport { why, .. }) => return Ok(Outcome::InsufficientSupport(why)),
+        done => done,
+    };
     if let Err(error) = &done
         && !matches!(
             error,

@@ -4,12 +4,16 @@ use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::place::put;
 use super::{MARKER, Unit, UnitError};
 use crate::digest::sha256_hex;
 use crate::text::json;
 use crate::value::{Map, Value};
+
+/// How many files of an attempt are flushed at once.
+const FLUSHES: usize = 16;
 
 /// How a finished attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,18 +216,42 @@ fn sync(directory: &Path) -> Result<(), UnitError> {
     File::open(path).and_then(|directory| directory.sync_all()).map_err(UnitError::at(path))
 }
 
-/// Flushes every file and directory of a tree.
+/// Flushes every file and directory of a tree. Nearly all of a flush is waiting, and those that wait
+/// together wait for one write of the file system's journal.
 fn sync_tree(path: &Path) -> io::Result<()> {
+    let mut paths = Vec::new();
+    gather(path, &mut paths)?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            File::open(path)?.sync_all()?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        // Where no thread is to be had, those that are there do it, at least this one.
+        let others: Vec<_> = (1..FLUSHES.min(paths.len()))
+            .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let own = work();
+        let died = |_| Err(io::Error::other("a thread that flushed files died"));
+        others.into_iter().fold(own, |ended, other| ended.and(other.join().unwrap_or_else(died)))
+    })
+}
+
+/// The files and directories of a tree.
+fn gather(path: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            sync_tree(&entry.path())?;
+            gather(&entry.path(), paths)?;
         } else if kind.is_file() {
-            File::open(entry.path())?.sync_all()?;
+            paths.push(entry.path());
         }
     }
-    File::open(path)?.sync_all()
+    paths.push(path.to_owned());
+    Ok(())
 }
 
 /// What the attempts of this machine have in their names: of its name, which no other machine of a
