@@ -1,7 +1,9 @@
 //! One pass of one task over a rollout store, for `benches/peers/store_peers.py` to time: each
 //! prints the CPU seconds and the seconds it took, the peak of its memory in MiB, and the CPU
 //! seconds of the threads that encode and write, those of the one that checks records left out.
-//! `write DIR CANDIDATES [HEIGHT WIDTH [c-blosc]]`, `validate DIR`, `view DIR`.
+//! `write DIR CANDIDATES [HEIGHT WIDTH [c-blosc]]`, `validate DIR`, `view DIR`. And what nobody goes
+//! below, on the same elements: `zstd DIR GROUP LEVEL` compresses them and `unzstd DIR GROUP LEVEL`
+//! brings them back, in blocks of 64 KiB, in memory, on one thread.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,6 +19,7 @@ mod rooms;
 use std::path::Path;
 use std::time::Instant;
 
+use skyfall::array::npy;
 use skyfall::rollouts::{Encoder, RolloutZarrStoreConfig, Store, Writer, validate};
 
 fn main() {
@@ -36,6 +39,9 @@ fn main() {
         ["view", directory] => timed(|| {
             Store::open(Path::new(directory)).unwrap().q_h_view(None).unwrap();
         }),
+        [how @ ("zstd" | "unzstd"), directory, group, level] => {
+            zstandard(directory, group, level.parse().unwrap(), *how == "unzstd");
+        }
         // `cargo bench` and `cargo test` start it without a task.
         [] => {}
         other => panic!("no such task: {other:?}"),
@@ -65,6 +71,43 @@ fn write(directory: &str, candidates: usize, raster: Option<(usize, usize)>, enc
         }
         writer.finish().unwrap();
     });
+}
+
+/// Zstandard alone on the elements of a group's arrays, or of all groups' (`.`).
+fn zstandard(directory: &str, group: &str, level: i32, back: bool) {
+    let store = Store::open(Path::new(directory)).unwrap();
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    for path in arrays(Path::new(directory), &Path::new(directory).join(group)) {
+        let mut bytes = Vec::new();
+        npy::write(&mut bytes, &store.array(&path).unwrap()).unwrap();
+        blocks.extend(bytes.chunks(1 << 16).map(<[u8]>::to_vec));
+    }
+    let mut compressor = zstd::bulk::Compressor::new(level).unwrap();
+    if back {
+        let packed: Vec<Vec<u8>> = blocks.iter().map(|block| compressor.compress(block).unwrap()).collect();
+        let mut decompressor = zstd::bulk::Decompressor::new().unwrap();
+        timed(|| packed.iter().for_each(|block| drop(decompressor.decompress(block, 1 << 16).unwrap())));
+    } else {
+        timed(|| blocks.iter().for_each(|block| drop(compressor.compress(block).unwrap())));
+    }
+}
+
+/// The arrays below `place`, as paths in the store at `root`, those without elements left out.
+fn arrays(root: &Path, place: &Path) -> Vec<String> {
+    let document = std::fs::read(place.join("zarr.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
+    if document["node_type"] == "array" {
+        let path = place.strip_prefix(root).unwrap().components().map(|part| part.as_os_str().to_str().unwrap());
+        let is_empty = document["shape"].as_array().unwrap().iter().any(|length| length == 0);
+        return if is_empty {
+            Vec::new()
+        } else {
+            vec![path.filter(|part| *part != ".").collect::<Vec<_>>().join("/")]
+        };
+    }
+    let mut within: Vec<_> = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()).collect();
+    within.sort();
+    within.iter().filter(|path| path.join("zarr.json").is_file()).flat_map(|path| arrays(root, path)).collect()
 }
 
 /// Runs `task` and prints its CPU seconds, its seconds, and the process's peak in MiB.

@@ -1,5 +1,5 @@
 //! One pass of one task, for `benches/peers/trace_peers.py` to time from outside:
-//! `write POOL OUT TIMES`, `limit FILE`, `segments FILE`, `columns FILE`, `rows FILE`,
+//! `write POOL OUT TIMES`, `copy FILE OUT`, `limit FILE`, `segments FILE`, `columns FILE`, `rows FILE`,
 //! `parquet FILE OUT`, `push OUT ROWS`, `tables OUT ROWS`.
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@
 
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufWriter, Read};
+use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -25,6 +25,7 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["write", pool, out, times] => write(pool, out, times.parse().unwrap()),
+        ["copy", file, out] => copy(file, out),
         ["limit", file] => limit(file),
         ["segments", file] => segments(file),
         ["parquet", file, out] => {
@@ -63,6 +64,19 @@ fn write(pool: &str, out: &str, times: usize) {
         }
     }
     println!("{count}");
+}
+
+/// Moves the bytes of one file to another, through memory, as any writer must.
+fn copy(file: &str, out: &str) {
+    let (mut file, mut out) = (File::open(file).unwrap(), File::create(out).unwrap());
+    let mut block = vec![0; 1 << 18];
+    loop {
+        let length = file.read(&mut block).unwrap();
+        if length == 0 {
+            break;
+        }
+        out.write_all(&block[..length]).unwrap();
+    }
 }
 
 /// Reads the file and finds its lines, and does nothing with them.

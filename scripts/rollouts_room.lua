@@ -1,8 +1,8 @@
--- A rollout store in earnest: rooms of boxes, with the depth of every view taken.
--- Run: skyfall script scripts/rollouts_room.lua [-- ROOMS]
+-- scripts/rollouts_room.lua: a rollout store in earnest: rooms of boxes, with the depth of every view taken.
+-- Run: skyfall script scripts/rollouts_room.lua -- ROOMS
 -- The same rows in shards, by many processes: room_oracle.lua.
 local skyfall = require "skyfall"
-local room = require "room_rollouts"
+local room = require "rooms.rollouts"
 local rollouts = skyfall.rollouts
 
 local ROOMS = tonumber(arg[1]) or 10 -- of 30 steps each

@@ -1,7 +1,7 @@
--- The rows of so many rooms as a source index, for room_oracle.lua.
+-- scripts/room_index.lua: the rows of so many rooms as a source index, for room_oracle.lua.
 -- Run: skyfall script scripts/room_index.lua -- ROOMS > index.jsonl
 local skyfall = require "skyfall"
-local room = require "room_rollouts"
+local room = require "rooms.rollouts"
 
 for row = 0, (tonumber(arg[1]) or 64) * room.ROOTS - 1 do
   local source = room.source(row)

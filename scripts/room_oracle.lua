@@ -1,11 +1,11 @@
--- The rooms of rollouts_room.lua as a campaign: shards of rows, made by any number of processes, without depth.
+-- scripts/room_oracle.lua: the rooms of rollouts_room.lua as a campaign: shards of rows, made by any number of processes.
 --
 --   skyfall script scripts/room_index.lua -- 64 > index.jsonl
 --   skyfall rollouts plan index.jsonl --script scripts/room_oracle.lua --rows-per-shard 3 --out campaign
 --   skyfall rollouts run --shard-manifest campaign/shard-manifest.jsonl --script scripts/room_oracle.lua --all
 --   skyfall rollouts status campaign/shard-manifest.jsonl
 local skyfall = require "skyfall"
-local room = require "room_rollouts"
+local room = require "rooms.rollouts"
 
 return skyfall.rollouts.oracle {
   options = room.options(nil),

@@ -157,6 +157,7 @@ impl Array {
         if element_count(shape) != Some(count) {
             return Err(ArrayError::Shape { shape: shape.to_vec(), count });
         }
+        check_shape(shape, T::DTYPE)?;
         ArrayD::from_shape_vec(IxDyn(shape), items)
             .map(T::wrap)
             .map_err(|_| ArrayError::Shape { shape: shape.to_vec(), count })
@@ -226,6 +227,7 @@ impl Array {
         if element_count(shape) != Some(count) {
             return Err(ArrayError::Shape { shape: shape.to_vec(), count });
         }
+        check_shape(shape, self.dtype())?;
         each!(self, array => array.into_shape_with_order(IxDyn(shape)).map(Item::wrap))
             .map_err(|_| ArrayError::Shape { shape: shape.to_vec(), count })
     }
@@ -265,17 +267,26 @@ fn element_count(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))
 }
 
+/// The most that the lengths beside a 0 may multiply to: lists of an array without elements, and its
+/// sums along an axis, are as many.
+const MOST_OF_NOTHING: usize = 1 << 24;
+
+/// How many elements `shape` holds, if an array may have it at all.
+fn check_shape(shape: &[usize], dtype: DType) -> Result<usize, ArrayError> {
+    // ndarray refuses shapes whose non-zero lengths multiply beyond `isize`, even without elements.
+    let nonzero = shape.iter().copied().filter(|&length| length > 0).try_fold(1, usize::checked_mul);
+    let fits = |&extent: &usize| {
+        let bytes = extent.checked_mul(dtype.size()).and_then(|bytes| isize::try_from(bytes).ok());
+        bytes.is_some() && (extent <= MOST_OF_NOTHING || !shape.contains(&0))
+    };
+    let extent = nonzero.filter(fits).ok_or_else(|| ArrayError::TooLarge { shape: shape.to_vec(), dtype })?;
+    Ok(if shape.contains(&0) { 0 } else { extent })
+}
+
 /// An empty vector with room for the elements of `shape`.
 fn reserve<T>(shape: &[usize], dtype: DType) -> Result<Vec<T>, ArrayError> {
-    let too_large = || ArrayError::TooLarge { shape: shape.to_vec(), dtype };
-    // ndarray refuses shapes whose non-zero lengths multiply beyond `isize`, even without elements.
-    let nonzero = shape.iter().filter(|&&length| length > 0);
-    nonzero
-        .copied()
-        .try_fold(dtype.size(), usize::checked_mul)
-        .filter(|&bytes| isize::try_from(bytes).is_ok())
-        .ok_or_else(too_large)?;
     let mut items = Vec::new();
-    items.try_reserve_exact(element_count(shape).ok_or_else(too_large)?).map_err(|_| too_large())?;
+    let reserved = items.try_reserve_exact(check_shape(shape, dtype)?);
+    reserved.map_err(|_| ArrayError::TooLarge { shape: shape.to_vec(), dtype })?;
     Ok(items)
 }

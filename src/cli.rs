@@ -122,7 +122,10 @@ fn run(command: Command, own: &Process, terminal: &Rc<Terminal>) -> u8 {
         Command::Sweep(command) => sweep::sweep(&command, own, terminal),
         Command::Rollouts(command) => rollouts::rollouts(&command, own, terminal),
         Command::Test(arguments) => test::test(&arguments, terminal),
-        Command::Repl(arguments) => repl::repl(&arguments, terminal),
+        Command::Repl(arguments) => match repl::repl(&arguments, terminal) {
+            Ok(code) => return code,
+            Err(diagnostic) => Err(diagnostic),
+        },
         Command::New(arguments) => new::new(&arguments, terminal),
         Command::Types(arguments) => reference::types(&arguments, terminal),
         Command::Doc(arguments) => reference::doc(&arguments, terminal),

@@ -5,7 +5,7 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`object`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
@@ -13,7 +13,31 @@
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
 //!
 //! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,
-//! usable and tested without either.
+//! usable and tested without either. The way of the data from a script to the disk, and where to
+//! add something, are in `docs/architecture.md`.
+//!
+//! An experiment from Rust, without Lua:
+//!
+//! ```
+//! use skyfall::config::ExperimentConfig;
+//! use skyfall::experiment::{Catalog, Experiment, Parts, Silent};
+//! use skyfall::text::yaml;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let document = yaml::parse(
+//!     "env: {id: CartPole-v1}\n\
+//!      algorithm: {name: discrete_hill_climbing, policy: {id: linear_menu}}\n\
+//!      rollout: {total_steps: 500}\n\
+//!      run: {seed: 7}\n",
+//! )?;
+//! let config = ExperimentConfig::from_value(&document)?;
+//! let mut experiment = Experiment::new(config, &Catalog::native(), Parts::default())?;
+//! // `Some(path)` writes a trace there; an `Observer` hears of every step, window and episode.
+//! let result = experiment.run(None, &mut Silent)?;
+//! assert_eq!((result.steps, result.total_reward), (500, 500.0));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod algorithm;
 pub mod array;
@@ -29,6 +53,7 @@ pub mod env;
 pub mod eval;
 pub mod experiment;
 pub mod launcher;
+pub mod object;
 pub mod policy;
 pub mod random;
 pub mod regime;

@@ -18,6 +18,7 @@ mod limits;
 mod loader;
 mod locked;
 mod mark;
+mod output;
 mod permissions;
 mod programs;
 pub mod reference;

@@ -6,10 +6,12 @@
 //! attempt made is put in place by one rename that replaces nothing ([`place`]); the marker
 //! `_SUCCESS.json` is the last file written, before the rename ([`Attempt::complete`]) or, where
 //! what stands in the place vouches for itself, after it ([`Attempt::publish`], [`Attempt::seal`]).
+//! On object storage the marker is created where none is, and names the attempt ([`Remote`]).
 //! There is no state to go stale: what is left to do is the plan less what bears a marker.
 
 mod attempt;
 pub mod place;
+mod remote;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use attempt::{Attempt, Promotion};
+pub use remote::{ATTEMPTS_REMOTE, Remote};
 
 use crate::diagnostic::{Exit, Problem};
 use crate::digest::sha256_hex;

@@ -79,45 +79,6 @@ fn a_rollout_store_is_written_validated_and_read() {
 }
 
 #[test]
-fn the_quickstart_runs_and_says_what_it_wrote_where() {
-    let scratch = Scratch::new();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/quickstart.lua");
-    std::fs::copy(path, scratch.file("quickstart.lua")).unwrap();
-    let printed = scratch.skyfall(&["script", "quickstart.lua"]).ok().stdout;
-    for written in ["out/quickstart/traces.jsonl", "out/quickstart/bundle", "out/quickstart/rollouts.zarr"] {
-        assert!(printed.contains(written) && scratch.file(written).exists(), "{written} in {printed}");
-    }
-    scratch.skyfall(&["bundle", "check", "out/quickstart/bundle"]).ok();
-    scratch.skyfall(&["rollouts", "validate", "out/quickstart/rollouts.zarr"]).ok();
-}
-
-#[test]
-fn the_room_is_a_valid_store_of_depth() {
-    let scratch = Scratch::new();
-    for name in ["rollouts_room.lua", "room_rollouts.lua", "room.lua"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
-        std::fs::copy(path, scratch.file(name)).unwrap();
-    }
-    scratch.skyfall(&["script", "rollouts_room.lua", "--", "1"]).ok();
-    let store = scratch.tree().into_iter().find(|name| name.ends_with("manifest.json")).unwrap();
-    let store = store.trim_end_matches("/manifest.json");
-    scratch.skyfall(&["rollouts", "validate", store]).ok();
-    let attributes = std::fs::read_to_string(scratch.file(store).join("zarr.json")).unwrap();
-    assert!(attributes.contains("\"num_selected_depths\": 30"), "{attributes}");
-}
-
-#[test]
-fn readme_s_experiment_runs_as_it_stands() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let code = readme.split("```lua\n").nth(1).unwrap().split("```").next().unwrap();
-    let scratch = Scratch::new();
-    scratch.write("experiment.lua", code);
-    scratch.skyfall(&["script", "experiment.lua"]).ok();
-    scratch.skyfall(&["eval", "--traces", "calm-windy-calm/traces.jsonl"]).ok();
-    scratch.skyfall(&["serve", "calm-windy-calm/bundle", "--steps", "50"]).ok();
-}
-
-#[test]
 fn a_sweep_runs_through_either_command_and_eval_finds_its_trials() {
     let scratch = Scratch::new();
     scratch.write("06_sweep.lua", &script("06_sweep.lua"));

@@ -176,3 +176,18 @@ proptest! {
         prop_assert_eq!(back, matrix);
     }
 }
+
+#[test]
+fn shapes_without_elements_are_bounded_by_their_other_lengths() {
+    let huge = 1_usize << 40;
+    for shape in [vec![huge, 0], vec![0, huge], vec![1 << 20, 0, 1 << 20], vec![1 << 62, 0]] {
+        assert!(matches!(Array::try_zeros(DType::U8, &shape), Err(ArrayError::TooLarge { .. })), "{shape:?}");
+        let empty = Array::from_vec::<u8>(&[0], Vec::new()).unwrap();
+        assert!(matches!(empty.reshape(&shape), Err(ArrayError::TooLarge { .. })), "{shape:?}");
+    }
+    let wide = Array::try_zeros(DType::U8, &[1 << 23, 0]).unwrap();
+    let parts = vec![wide.clone(); 4];
+    assert!(matches!(Array::concatenate(&parts, 0), Err(ArrayError::TooLarge { .. })));
+    assert_eq!(Array::concatenate(&parts, 1).unwrap().shape(), [1 << 23, 0]);
+    assert!(matches!(Array::stack(&parts, 0), Err(ArrayError::TooLarge { .. })));
+}

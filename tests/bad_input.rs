@@ -181,7 +181,16 @@ fn what_is_read_is_not_written_over() {
 fn output_that_is_cut_is_a_failure() {
     let scratch = Scratch::new();
     scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n");
-    for command in [&["eval", "--traces", "t.jsonl"][..], &["trace", "stats", "t.jsonl"], &["eval", "--schema"]] {
+    for command in [
+        &["eval", "--traces", "t.jsonl"][..],
+        &["trace", "stats", "t.jsonl"],
+        &["eval", "--schema"],
+        &["script", "-e", "print(1)"],
+        &["script", "-e", "io.write(('x'):rep(1 << 20)) os.exit(0)"],
+        &["script", "-e", "io.stdout:setvbuf('no') io.stdout:write('x')"],
+        &["script", "-e", "for _ = 1, 3 do io.write(('x'):rep(5000)) end"],
+        &["script", "-e", "require 'skyfall.pretty'.print { 1 }"],
+    ] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"))
             .args(command)

@@ -17,12 +17,12 @@ use skyfall::campaign::status::{State, Status, status};
 use crate::command::{Ran, Scratch};
 
 /// A file of the tests' data.
-fn data(name: &str) -> String {
+pub(crate) fn data(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/campaign").join(name)).unwrap()
 }
 
 /// An index of `count` rows.
-fn index(count: usize) -> String {
+pub(crate) fn index(count: usize) -> String {
     let row = |row| {
         format!(
             "{{\"sample_index\": {row}, \"sample_key\": \"toy:{row}\", \"scene_id\": \"line-{}\", \"snippet_id\": \"r{row}\", \
@@ -81,7 +81,7 @@ impl Campaign {
 }
 
 /// The bytes of every file below `path`, by name.
-fn bytes(path: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn bytes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     fn walk(root: &Path, at: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
         for entry in std::fs::read_dir(at).unwrap() {
             let path = entry.unwrap().path();

@@ -109,7 +109,8 @@ impl Drop for Told<'_> {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             let last = text.lines().count().saturating_sub(40);
             let text: Vec<_> = text.lines().skip(last).collect();
-            eprintln!("--- {}\n{}", path.display(), text.join("\n"));
+            let told = format!("--- {}\n{}\n", path.display(), text.join("\n"));
+            std::io::stderr().write_all(told.as_bytes()).unwrap();
         }
     }
 }

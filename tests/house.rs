@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// every storey below.
 const STOREYS: &[&[&str]] = &[
     &["value"],
-    &["text", "diagnostic", "digest", "suggest", "sum", "closing", "atomic", "snapshot"],
+    &["text", "diagnostic", "digest", "suggest", "sum", "closing", "atomic", "snapshot", "object"],
     &["array", "random", "unit", "launcher"],
     &["space"],
     &["env", "reward", "regime", "policy", "trace"],

@@ -115,12 +115,39 @@ fn memory_is_bounded_in_lua_and_in_arrays() {
         "local a = require 'skyfall.array' local _ = a.new('f64', { 100000, 1 }) + a.new('f64', { 1, 100000 })",
         "local a = require 'skyfall.array' local x = a.new('u8', 4000000) x:astype('f64')",
     ] {
-        limited(&Scratch::new(), &["--memory-limit", "32M"], code).failed(1, &["script.lua:1", "too large"]);
+        let ran = limited(&Scratch::new(), &["--memory-limit", "32M"], code);
+        ran.failed(3, &["error[limit/memory]: an array of", "too large", "script.lua:1", "--memory-limit"]);
     }
     let code = "local ok, why = pcall(string.rep, 'x', 1 << 30) print(ok, why) local a = require 'skyfall.array'\n\
                 for i = 1, 100 do a.new('f64', 1000000) end print 'dropped'";
     let ran = limited(&Scratch::new(), &["--memory-limit", "32M"], code).ok();
     assert!(ran.stdout.starts_with("false\tnot enough memory\ndropped"), "{}", ran.stdout);
+}
+
+#[test]
+fn arrays_without_elements_take_no_memory_either() {
+    let made = "local a = require 'skyfall.array' ";
+    for code in [
+        "a.new('u8', { 1 << 40, 0 })",
+        "a.new('u8', { 0, 1 << 40 })",
+        "a.new('u8', { 1 << 62, 0 })",
+        "a.new('u8', 0):reshape { 1 << 40, 0 }",
+        "a.concatenate({ a.new('u8', { 1 << 20, 0 }), a.new('u8', { 1 << 24, 0 }) })",
+    ] {
+        let caught = format!("{made} local ok, why = pcall(function() return {code} end) print(ok, why)");
+        let ran = Scratch::new().script(&caught).ok();
+        assert!(
+            ran.stdout.starts_with("false\t")
+                && (ran.stdout.contains("too large") || ran.stdout.contains("does not fit into memory")),
+            "{code}: {}",
+            ran.stdout
+        );
+    }
+    // What is made of a small one stays small: lists, sums along an axis that is empty.
+    let code = "local x = a.new('f64', { 0, 3 }) local s = require 'skyfall'\n\
+                print(s.json.encode(x), #x:sum(1), x:all(1)[1], pcall(x.argmax, x, 1))";
+    let told = Scratch::new().script(&format!("{made}{code}")).ok().stdout;
+    assert!(told.starts_with("[]\t3\ttrue\tfalse\t") && told.contains("axis 1 of shape [0, 3]"), "{told}");
 }
 
 #[test]

@@ -22,8 +22,12 @@ fn served() -> Served {
     let scratch = Scratch::new();
     scratch.write("config.yaml", CONFIG);
     scratch.skyfall(&["run", "config.yaml", "--export", "bundle"]).ok();
+    serve(scratch, "bundle")
+}
+
+fn serve(scratch: Scratch, bundle: &str) -> Served {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
-    command.args(["serve", "bundle", "--listen", "0"]).current_dir(scratch.path()).stdout(Stdio::piped());
+    command.args(["serve", bundle, "--listen", "0"]).current_dir(scratch.path()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -233,4 +237,24 @@ fn what_cannot_be_listened_on_or_served_is_said() {
     let manifest = scratch.read("bundle/manifest.yaml");
     scratch.write("bundle/manifest.yaml", &manifest.replace("  id: linear_menu\n", "  id: null\n"));
     scratch.skyfall(&["serve", "bundle", "--listen", "0"]).failed(1, &["`policy.id` is null"]);
+}
+
+/// What `docs/serving.md` shows is what its bundle answers.
+#[test]
+fn the_page_s_questions_have_the_page_s_answers() {
+    let page = include_str!("../docs/serving.md");
+    let scratch = Scratch::new();
+    scratch.write("windy.lua", include_str!("../scripts/windy.lua"));
+    scratch.skyfall(&["script", "windy.lua"]).ok();
+    let served = serve(scratch, "calm-windy-calm/bundle");
+    let mut asked = 0;
+    for (question, answer) in page.lines().zip(page.lines().skip(1)) {
+        if let Some((_, body)) = question.split_once("curl -d '") {
+            let (body, path) = body.split_once("' http://127.0.0.1:8700/").unwrap();
+            assert_eq!(served.request("POST", &format!("/{path}"), body).1.trim_end(), answer, "{body}");
+            asked += 1;
+        }
+    }
+    assert_eq!(asked, 3);
+    served.end();
 }

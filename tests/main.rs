@@ -36,6 +36,10 @@ mod limits;
 mod listen;
 mod lua_definitions;
 mod manifest;
+#[cfg(feature = "s3")]
+mod objects;
+mod packaging;
+mod pages;
 mod peers;
 mod policy;
 mod random;
@@ -52,6 +56,8 @@ mod text_json;
 mod text_yaml;
 mod tools;
 mod trace;
+#[cfg(not(feature = "s3"))]
+mod unbuilt;
 mod unit;
 mod values;
 mod wrapper;

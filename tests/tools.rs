@@ -19,6 +19,34 @@ fn the_library_s_own_tests_pass() {
     assert!(scratch.tree().is_empty(), "{:?}", scratch.tree());
 }
 
+#[test]
+fn a_test_that_exits_fails_and_the_others_run() {
+    let scratch = Scratch::new();
+    let code = |body: &str| {
+        format!(
+            "local t = require 'skyfall.test'\nt.it('ends', function() {body} end)\n\
+             t.it('differs', function() t.expect(1):equals(2) end)\nt.it('holds', function() end)\n"
+        )
+    };
+    scratch.write("a_test.lua", &code("os.exit(0)"));
+    let ran = scratch.skyfall(&["test", "."]).failed(1, &[]);
+    assert!(ran.stdout.contains("1 passed, 2 failed"), "{}", ran.stdout);
+    // An exit outside of tests leaves the rest of them unseen.
+    scratch.write("a_test.lua", &format!("{}os.exit(0)", code("")));
+    scratch.skyfall(&["test", "."]).failed(1, &[]);
+    scratch.write("a_test.lua", &code("while true do end"));
+    scratch.skyfall(&["test", ".", "--time-limit", "300ms"]).failed(3, &[]);
+}
+
+#[test]
+fn an_exit_at_the_prompt_ends_with_its_code() {
+    for (line, code) in [("os.exit(0)", 0), ("os.exit(7)", 7), ("os.exit(false)", 1)] {
+        let ran = Scratch::new().skyfall_with_input(&["repl"], &format!("{line}\nprint 'still here'\n"));
+        assert_eq!(ran.code, code, "{line}: {}", ran.stderr);
+        assert!(!ran.stdout.contains("still here"), "{}", ran.stdout);
+    }
+}
+
 const TESTS: &str = "local t = require 'skyfall.test'\n\
     t.describe('sums', function()\n\
     t.it('fit', function() t.expect(1 + 1):equals(2) end)\n\
@@ -49,7 +77,7 @@ fn tests_are_found_run_and_reported() {
         |seed: &str| scratch.skyfall(&["test", "lab/sum_test.lua", "--filter", "draws", "--seed", seed]).ok().stdout;
     assert_eq!(again("1"), again("1"));
     assert_ne!(again("1"), again("2"));
-    scratch.skyfall(&["test", "lab", "--filter", "nothing"]).failed(1, &["there are no tests"]);
+    scratch.skyfall(&["test", "lab", "--filter", "nothing"]).failed(1, &["no test's name has `nothing` in it"]);
     scratch.skyfall(&["test", "none"]).failed(3, &["none"]);
     scratch.write("broken_test.lua", "local x =");
     scratch.skyfall(&["test", "broken_test.lua"]).failed(1, &["broken_test.lua:1"]);
@@ -247,4 +275,12 @@ fn definitions_and_reference_are_at_hand() {
     for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef"), ("fish", "complete -c skyfall")] {
         assert!(scratch.skyfall(&["completions", shell]).ok().stdout.contains(word), "{shell}");
     }
+}
+
+#[test]
+fn no_test_of_that_name_is_told_as_such() {
+    let scratch = Scratch::new();
+    scratch.write("a_test.lua", "require('skyfall').test.it('one', function() end)");
+    scratch.skyfall(&["test", "--filter", "two", "."]).failed(1, &["no test's name has `two` in it"]);
+    scratch.skyfall(&["script", "--watch", "-e", "print(1)"]).failed(2, &["'--watch' cannot be used with '-e <CODE>'"]);
 }

@@ -1,14 +1,13 @@
-//! Any bytes are read without a panic, and alike by every reader and in every cut.
+//! A trace, plain or compressed: any bytes are read without a panic, and alike by every reader and
+//! in every cut; they are evaluated, or refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use skyfall::trace::{ReadOptions, read_columns, rows, stats};
+use skyfall_fuzz::place;
 
 fuzz_target!(|bytes: &[u8]| {
-    let directory = tempfile::tempdir().expect("a scratch directory");
-    let path = directory.path().join("t.jsonl");
-    std::fs::write(&path, bytes).expect("a scratch file");
-    let paths = [path];
+    let paths = [place("t.jsonl", bytes)];
     let read = |block_bytes| {
         let options = ReadOptions { block_bytes, every_fault: true, ..ReadOptions::default() };
         read_columns(&paths, &options).map_err(|error| error.to_string())

@@ -2,11 +2,12 @@
 //!
 //! Result dtypes follow NumPy 2: two arrays meet in [`DType::promote`]; a scalar takes the
 //! array's dtype unless it is a float and the array is not (then `f64`). Dividing integers gives
-//! `f64`. `bool` counts as `i64` 0 and 1. An integer result outside its dtype is an error, where
-//! NumPy wraps around.
-#![allow(clippy::bool_comparison, reason = "one expression serves every element type")]
+//! `f64`, unless it is rounded down. `bool` counts as `i64` 0 and 1. An integer result outside its
+//! dtype is an error, where NumPy wraps around, and so is one that does not exist, where it warns.
+#![allow(clippy::bool_comparison, unused_comparisons, reason = "one expression serves every element type")]
 
 use std::borrow::Cow;
+use std::convert::identity;
 
 use half::f16;
 use ndarray::ArrayD;
@@ -23,6 +24,11 @@ pub enum Operation {
     Subtract,
     Multiply,
     Divide,
+    /// Rounded down.
+    FloorDivide,
+    /// What [`Operation::FloorDivide`] leaves, with the divisor's sign.
+    Remainder,
+    Power,
 }
 
 /// What to ask of two elements.
@@ -41,7 +47,8 @@ impl Array {
     /// `self` and `other`, element by element.
     ///
     /// # Errors
-    /// When the shapes do not broadcast together or an integer result overflows.
+    /// When the shapes do not broadcast together or an integer result overflows or does not exist:
+    /// of a division by zero, of a negative power.
     pub fn combine(&self, operation: Operation, other: &Self) -> Result<Self, ArrayError> {
         let mut dtype = self.dtype().promote(other.dtype());
         if dtype.sort() == Sort::Bool {
@@ -60,8 +67,20 @@ impl Array {
                             Operation::Subtract => arithmetic(left, right, Number::minus),
                             Operation::Multiply => arithmetic(left, right, Number::times),
                             Operation::Divide => arithmetic(left, right, Number::over),
+                            Operation::FloorDivide => arithmetic(left, right, Number::floor_over),
+                            Operation::Remainder => arithmetic(left, right, Number::modulo),
+                            Operation::Power => arithmetic(left, right, Number::power),
                         }?;
-                        if overflowed { Err(ArrayError::Overflow { dtype }) } else { Ok(result) }
+                        match operation {
+                            _ if !overflowed => Ok(result),
+                            Operation::FloorDivide | Operation::Remainder if right.iter().any(|by| by.is_zero()) => {
+                                Err(ArrayError::DivisionByZero)
+                            }
+                            Operation::Power if right.iter().any(|by| by.has_no_power()) => {
+                                Err(ArrayError::NegativePower)
+                            }
+                            _ => Err(ArrayError::Overflow { dtype }),
+                        }
                     })+
                     // Both sides were brought to one dtype, which is not `bool`.
                     _ => Err(mismatch(self.shape(), other.shape())),
@@ -128,6 +147,11 @@ impl Array {
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what narrowing a float means")]
 const fn narrowed(value: f64) -> f32 {
     value as f32
+}
+
+/// The power as IEEE 754 has it: 1 of whatever to the 0, and of 1 to whatever, NaN too.
+fn power(base: f64, exponent: f64) -> f64 {
+    if exponent == 0.0 || base == 1.0 { 1.0 } else { pxfm::f_pow(base, exponent) }
 }
 
 /// `compute` over the elements of two arrays, and whether a result was outside its dtype.
@@ -250,6 +274,15 @@ trait Number: Item {
     fn minus(self, other: Self) -> (Self, bool);
     fn times(self, other: Self) -> (Self, bool);
     fn over(self, other: Self) -> (Self, bool);
+    fn floor_over(self, other: Self) -> (Self, bool);
+    fn modulo(self, other: Self) -> (Self, bool);
+    fn power(self, other: Self) -> (Self, bool);
+
+    /// Whether there is no quotient by it; never of a float.
+    fn is_zero(self) -> bool;
+
+    /// Whether no power of an integer by it is an integer; never of a float.
+    fn has_no_power(self) -> bool;
 }
 
 macro_rules! integers {
@@ -269,7 +302,43 @@ macro_rules! integers {
 
             // Never asked: integers are divided as floats.
             fn over(self, other: Self) -> (Self, bool) {
-                self.checked_div(other).map_or((self, true), |quotient| (quotient, false))
+                self.floor_over(other)
+            }
+
+            fn floor_over(self, other: Self) -> (Self, bool) {
+                let Some(towards_zero) = self.checked_div(other) else { return (self, true) };
+                let below = self.checked_rem(other).is_some_and(|rest| rest != 0 && (rest < 0) != (other < 0));
+                (if below { towards_zero - 1 } else { towards_zero }, false)
+            }
+
+            fn modulo(self, other: Self) -> (Self, bool) {
+                // Of the least integer by -1, too, where the quotient is outside.
+                match self.checked_rem(other) {
+                    Some(rest) if rest != 0 && (rest < 0) != (other < 0) => (rest + other, false),
+                    Some(rest) => (rest, false),
+                    None => (0, other == 0),
+                }
+            }
+
+            fn power(self, other: Self) -> (Self, bool) {
+                let power = u32::try_from(other).ok().map(|other| self.checked_pow(other));
+                match power {
+                    Some(power) => power.map_or((self, true), |power| (power, false)),
+                    // So great a power of anything else is outside.
+                    None if other > 0 && (self == 0 || self == 1) => (self, false),
+                    None if other > 0 && self.checked_add(1) == Some(0) => {
+                        (if other % 2 == 0 { 1 } else { self }, false)
+                    }
+                    None => (self, true),
+                }
+            }
+
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+
+            fn has_no_power(self) -> bool {
+                self < 0
             }
         }
     )+};
@@ -277,7 +346,7 @@ macro_rules! integers {
 integers!(i8, i16, i32, i64, u8, u16, u32);
 
 macro_rules! floats {
-    ($($number:ty),+) => {$(
+    ($($number:ty, $wide:ty, $narrow:path, $rounded:path);+) => {$(
         impl Number for $number {
             fn plus(self, other: Self) -> (Self, bool) {
                 (self + other, false)
@@ -294,7 +363,48 @@ macro_rules! floats {
             fn over(self, other: Self) -> (Self, bool) {
                 (self / other, false)
             }
+
+            fn floor_over(self, other: Self) -> (Self, bool) {
+                let (a, b) = (<$wide>::from(self), <$wide>::from(other));
+                if b == 0.0 {
+                    return (self / other, false);
+                }
+                // What is left is exact, so that the quotient is never one too many.
+                let rest = a % b;
+                let quotient = (a - rest) / b;
+                let quotient = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { quotient - 1.0 } else { quotient };
+                let whole = quotient.round();
+                let whole = if whole == 0.0 { (0.0 as $wide).copysign(a / b) } else { whole };
+                ($narrow(whole), false)
+            }
+
+            fn modulo(self, other: Self) -> (Self, bool) {
+                let (a, b) = (<$wide>::from(self), <$wide>::from(other));
+                let rest = a % b;
+                let rest = match rest {
+                    _ if rest == 0.0 => rest.copysign(b),
+                    _ if (rest < 0.0) != (b < 0.0) => rest + b,
+                    _ => rest,
+                };
+                ($narrow(rest), false)
+            }
+
+            fn power(self, other: Self) -> (Self, bool) {
+                ($rounded(power(self.into(), other.into())), false)
+            }
+
+            fn is_zero(self) -> bool {
+                false
+            }
+
+            fn has_no_power(self) -> bool {
+                false
+            }
         }
     )+};
 }
-floats!(f16, f32, f64);
+floats!(
+    f16, f32, f16::from_f32, f16::from_f64;
+    f32, f32, identity, narrowed;
+    f64, f64, identity, identity
+);

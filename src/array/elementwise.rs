@@ -35,37 +35,31 @@ impl Function {
     const fn is_floating(self) -> bool {
         matches!(self, Self::Sqrt | Self::Exp | Self::Log)
     }
-
-    fn of_f64(self, value: f64) -> f64 {
-        match self {
-            Self::Abs => value.abs(),
-            Self::Sign if value == 0.0 => 0.0,
-            Self::Sign if value.is_nan() => value,
-            Self::Sign => value.signum(),
-            Self::Sqrt => value.sqrt(),
-            Self::Exp => pxfm::f_exp(value),
-            Self::Log => pxfm::f_log(value),
-            Self::Floor => value.floor(),
-            Self::Ceil => value.ceil(),
-            Self::Round => value.round_ties_even(),
-        }
-    }
-
-    fn of_f32(self, value: f32) -> f32 {
-        match self {
-            Self::Abs => value.abs(),
-            Self::Sign if value == 0.0 => 0.0,
-            Self::Sign if value.is_nan() => value,
-            Self::Sign => value.signum(),
-            Self::Sqrt => value.sqrt(),
-            Self::Exp => pxfm::f_expf(value),
-            Self::Log => pxfm::f_logf(value),
-            Self::Floor => value.floor(),
-            Self::Ceil => value.ceil(),
-            Self::Round => value.round_ties_even(),
-        }
-    }
 }
+
+/// A function of one float, in its own width.
+macro_rules! of_float {
+    ($name:ident, $float:ty, $exp:path, $log:path) => {
+        impl Function {
+            fn $name(self, value: $float) -> $float {
+                match self {
+                    Self::Abs => value.abs(),
+                    Self::Sign if value == 0.0 => 0.0,
+                    Self::Sign if value.is_nan() => value,
+                    Self::Sign => value.signum(),
+                    Self::Sqrt => value.sqrt(),
+                    Self::Exp => $exp(value),
+                    Self::Log => $log(value),
+                    Self::Floor => value.floor(),
+                    Self::Ceil => value.ceil(),
+                    Self::Round => value.round_ties_even(),
+                }
+            }
+        }
+    };
+}
+of_float!(of_f64, f64, pxfm::f_exp, pxfm::f_log);
+of_float!(of_f32, f32, pxfm::f_expf, pxfm::f_logf);
 
 impl DType {
     /// The float dtype in which functions of this dtype's elements are computed: its own, or the

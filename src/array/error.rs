@@ -51,6 +51,12 @@ pub enum ArrayError {
     /// Arithmetic that left its dtype's range.
     #[error("an integer result does not fit {dtype}")]
     Overflow { dtype: DType },
+    /// An integer that was divided by zero.
+    #[error("an integer divided by zero is none")]
+    DivisionByZero,
+    /// An integer raised to a negative power.
+    #[error("an integer raised to a negative power is none; make it a float first: `a:astype(\"f64\")`")]
+    NegativePower,
 }
 
 /// ` at [2][1]`: places in nested lists, counted from 1 as in Lua; nothing at the top.
@@ -69,7 +75,11 @@ impl Problem for ArrayError {
             Self::TooLarge { .. } => "array/too-large",
             Self::Broadcast { .. } | Self::Product { .. } | Self::Nothing => "array/broadcast",
             Self::Index { .. } | Self::Axis { .. } | Self::Empty { .. } | Self::Slice { .. } => "array/index",
-            Self::Lost { .. } | Self::NotANumber { .. } | Self::Overflow { .. } => "array/value",
+            Self::Lost { .. }
+            | Self::NotANumber { .. }
+            | Self::Overflow { .. }
+            | Self::DivisionByZero
+            | Self::NegativePower => "array/value",
         }
     }
 

@@ -3,7 +3,7 @@
 
 use ndarray::{Axis, Slice};
 
-use super::{Array, ArrayError, Item, Scalar, each};
+use super::{Array, ArrayError, Item, Scalar, check_shape, each};
 use crate::value::Value;
 
 impl Array {
@@ -84,6 +84,11 @@ impl Array {
         let outside = || ArrayError::Slice { start, end, step, length };
         if start > end || end > length || step == 0 {
             return Err(outside());
+        }
+        if start == end {
+            let mut shape = self.shape().to_vec();
+            shape.splice(axis..=axis, [0]);
+            check_shape(&shape, self.dtype())?;
         }
         let signed = |value: usize| isize::try_from(value).map_err(|_| outside());
         let slice = Slice::new(signed(start)?, Some(signed(end)?), signed(step)?);

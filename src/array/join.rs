@@ -2,13 +2,13 @@
 
 use ndarray::{ArrayViewD, Axis};
 
-use super::{Array, ArrayError, DType, Item, with_dtype};
+use super::{Array, ArrayError, DType, Item, check_shape, with_dtype};
 
 impl Array {
     /// `parts` one after the other along `axis`, in the dtype in which they all meet.
     ///
     /// # Errors
-    /// When there are none, there is no such axis, or their shapes differ elsewhere.
+    /// When there are none, there is no such axis, their shapes differ elsewhere, or the whole is too large.
     pub fn concatenate(parts: &[Self], axis: usize) -> Result<Self, ArrayError> {
         let Some(first) = parts.first() else { return Err(ArrayError::Nothing) };
         first.axis_length(axis)?;
@@ -22,6 +22,12 @@ impl Array {
         if let Some(other) = parts.iter().find(unlike) {
             return Err(mismatch(other));
         }
+        let mut shape = first.shape().to_vec();
+        let lengths = parts.iter().filter_map(|part| part.shape().get(axis));
+        if let Some(length) = shape.get_mut(axis) {
+            *length = lengths.fold(0, |sum: usize, length| sum.saturating_add(*length));
+        }
+        check_shape(&shape, dtype)?;
         let parts: Vec<_> = parts.iter().map(|part| part.rounded(dtype)).collect::<Result<_, _>>()?;
         with_dtype!(dtype, T => {
             let views: Vec<ArrayViewD<'_, T>> = parts.iter().filter_map(|part| T::unwrap(part)).map(|part| part.view()).collect();

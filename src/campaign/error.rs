@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::atomic::AtomicError;
 use crate::diagnostic::{Diagnostic, Exit, Problem};
+use crate::object::ObjectError;
 use crate::rollouts::{StoreError, WriteError};
 use crate::unit::UnitError;
 
@@ -174,6 +175,9 @@ pub enum RunError {
     /// A marker could not be written.
     #[error(transparent)]
     Marker(#[from] AtomicError),
+    /// Object storage did not do its part.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
 }
 
 fn more(count: usize) -> String {
@@ -203,7 +207,7 @@ impl RunError {
             Self::TimedOut(_) => "TimeoutError",
             Self::Interrupted(_) => "Interrupted",
             Self::Invalid { .. } => "ValidationError",
-            Self::Write(_) | Self::Store(_) | Self::Unit(_) | Self::Marker(_) => "WriteError",
+            Self::Write(_) | Self::Store(_) | Self::Unit(_) | Self::Marker(_) | Self::Object(_) => "WriteError",
         }
     }
 }
@@ -224,6 +228,7 @@ impl Problem for RunError {
             Self::Store(error) => error.code(),
             Self::Unit(error) => error.code(),
             Self::Marker(_) => "campaign/write",
+            Self::Object(error) => error.code(),
         }
     }
 
@@ -234,6 +239,7 @@ impl Problem for RunError {
             // The disk may have room, and the directory be there, another time.
             Self::Write(WriteError::Store(_) | WriteError::Place(_)) | Self::Marker(_) => Exit::TryAgain,
             Self::Unit(UnitError::Io { .. }) => Exit::TryAgain,
+            Self::Object(error) => error.exit(),
             _ => Exit::Failure,
         }
     }
@@ -248,6 +254,7 @@ impl Problem for RunError {
                 format!("nothing was touched: move {path} away and run again, or run into another --final-root")
             }
             Self::Unit(error) => return error.hint(),
+            Self::Object(error) => return error.hint(),
             _ => return None,
         })
     }

@@ -1,10 +1,14 @@
 //! What attempts left behind: found, told, and removed when that is asked for; never what a living
 //! process works in.
 
+mod objects;
+
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::error::RunError;
+use crate::object::Address;
 use crate::unit;
 
 /// What something left behind is.
@@ -16,6 +20,9 @@ pub enum Kind {
     Dead,
     /// What an attempt left that took too long.
     Quarantined,
+    /// An attempt on object storage, where no one sees whether its process lives: it wrote not
+    /// long ago, and its shard has no store yet. Nothing is done to it.
+    Recent,
     /// A claim on a shard's place whose process is gone.
     Claim,
     /// What no attempt made, and why that is known: nothing is done to it.
@@ -30,6 +37,7 @@ impl Kind {
             Self::Live => "live",
             Self::Dead => "dead",
             Self::Quarantined => "quarantined",
+            Self::Recent => "recent",
             Self::Claim => "claim",
             Self::Foreign(_) => "foreign",
         }
@@ -39,7 +47,7 @@ impl Kind {
 /// Something left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its directory.
+    /// Its directory, or its address.
     pub path: PathBuf,
     /// What it is.
     pub kind: Kind,
@@ -47,11 +55,16 @@ pub struct Leftover {
     pub bytes: u64,
 }
 
-/// What is left behind below the final root `root`, by name.
+/// What is left behind below the final root `root`, by name. On object storage, an attempt at a
+/// shard that has no store is left behind once it wrote nothing for `idle` before `now`, since the
+/// epoch.
 ///
 /// # Errors
-/// When a directory is there and cannot be read.
-pub fn leftovers(root: &Path) -> Result<Vec<Leftover>, RunError> {
+/// When a directory is there and cannot be read, or its storage does not answer.
+pub fn leftovers(root: &Path, idle: Duration, now: Duration) -> Result<Vec<Leftover>, RunError> {
+    if let Some(address) = Address::of(root).transpose()? {
+        return Ok(objects::leftovers(&address, idle, now)?);
+    }
     let attempts = root.join("tmp");
     let quarantine = attempts.join("quarantine");
     let mut found = Vec::new();
@@ -111,7 +124,11 @@ fn is_set_aside(name: &str) -> bool {
 /// Removes what is left behind, unless a process works in it by now; whether it is gone.
 #[must_use]
 pub fn remove(leftover: &Leftover) -> bool {
-    !matches!(leftover.kind, Kind::Live | Kind::Foreign(_)) && unit::clear(&leftover.path)
+    let is_left = !matches!(leftover.kind, Kind::Live | Kind::Recent | Kind::Foreign(_));
+    match Address::of(&leftover.path) {
+        Some(address) => is_left && address.and_then(|address| objects::remove(&address)).is_ok(),
+        None => is_left && unit::clear(&leftover.path),
+    }
 }
 
 fn leftover(path: PathBuf, kind: Kind) -> Leftover {

@@ -10,6 +10,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::promotion::is_taken;
+use super::run::INSUFFICIENT_SUPPORT;
 use super::sidecar;
 use super::site::Site;
 use crate::diagnostic::Exit;
@@ -116,9 +118,9 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
         }
     };
     let is = |exit: Exit| status.code() == Some(i32::from(exit.code()));
-    let is_absent = || site.place(&entry.shard_id).symlink_metadata().is_err();
     if status.success() {
-        return if is_absent() { Ending::InsufficientSupport(told.trim_end().to_owned()) } else { Ending::Done };
+        let is_without = told.starts_with(&format!("{}: {INSUFFICIENT_SUPPORT}", entry.shard_id));
+        return if is_without { Ending::InsufficientSupport(told.trim_end().to_owned()) } else { Ending::Done };
     }
     if is(Exit::Interrupted) || running.is_interrupted() {
         return Ending::Interrupted;
@@ -126,7 +128,7 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
     let failure = Failure::of(status, &said);
     // A process that was killed could not write down how it failed.
     let silent = status.code().is_none() || is(Exit::Input) || is(Exit::Bug);
-    if silent && marks() == before && is_absent() {
+    if silent && marks() == before && !is_taken(&site.place(&entry.shard_id)) {
         let kind = if is(Exit::Input) { "TimeoutError" } else { "ProcessDied" };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Where nothing can be written, the failure that is told is all there is.

@@ -4,9 +4,11 @@
 use std::path::Path;
 
 use super::sidecar::{self, OWNER};
-use crate::rollouts::{self, ShardEntry, StoreError, Validation, read_marker};
+use super::site::remote;
+use crate::object::ObjectError;
+use crate::rollouts::{self, ShardEntry, StoreError, Validation, parse_marker, read_marker};
 use crate::text::json;
-use crate::unit::MARKER;
+use crate::unit::{MARKER, Remote};
 use crate::value::{Map, Value};
 
 /// What stands in a shard's place.
@@ -23,8 +25,48 @@ pub enum Standing {
 }
 
 /// Looks at what stands at `place`, every byte of it.
+///
+/// # Errors
+/// When it is on object storage that does not answer.
+pub fn inspect(place: &Path, entry: &ShardEntry) -> Result<Standing, ObjectError> {
+    match remote(place)? {
+        Some(remote) => promoted(place, &remote, entry),
+        None => Ok(directory(place, entry)),
+    }
+}
+
+/// Whether anything stands at `place`, as far as that can be told.
 #[must_use]
-pub fn inspect(place: &Path, entry: &ShardEntry) -> Standing {
+pub fn is_taken(place: &Path) -> bool {
+    match remote(place) {
+        Ok(Some(remote)) => matches!(remote.marker(), Ok(Some(_))),
+        Ok(None) => place.symlink_metadata().is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// What the marker of a place on object storage stands for: without one, nothing is there.
+fn promoted(place: &Path, remote: &Remote, entry: &ShardEntry) -> Result<Standing, ObjectError> {
+    let Some((marker, _)) = remote.marker()? else { return Ok(Standing::Absent) };
+    let owner = match remote.read(&marker, OWNER)? {
+        Some(owner) => parse_marker(&owner),
+        None => Err("is missing".to_owned()),
+    };
+    let owner = match owner {
+        Ok(owner) => owner,
+        Err(what) => return Ok(Standing::Foreign(format!("{OWNER} {what}"))),
+    };
+    if let Err(what) = is_of(&owner, entry) {
+        return Ok(Standing::Foreign(what));
+    }
+    let checked = match rollouts::validate(place) {
+        Err(StoreError::Objects { source, .. }) => return Err(source),
+        checked => checked,
+    };
+    Ok(first_error(checked).map_or(Standing::Current, Standing::Foreign))
+}
+
+fn directory(place: &Path, entry: &ShardEntry) -> Standing {
     if place.symlink_metadata().is_err() {
         return Standing::Absent;
     }

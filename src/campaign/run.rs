@@ -14,7 +14,7 @@ use super::sidecar::{self, OWNER};
 use super::site::Site;
 use crate::rollouts::{self, RolloutRecord, RolloutZarrWriteResult, ShardEntry, Writer};
 use crate::text::time::rfc3339;
-use crate::unit::{Attempt, Promotion, UnitError};
+use crate::unit::{Attempt, Promotion, Remote, UnitError};
 use crate::value::{Map, Value};
 
 /// Where a shard's records come from.
@@ -31,6 +31,10 @@ pub trait RecordSource {
     ) -> Result<(), RunError>;
 }
 
+/// What a run says first, after the shard's name, whose outcome that is: so its parent process
+/// knows it.
+pub const INSUFFICIENT_SUPPORT: &str = "insufficient support";
+
 /// How a run of a shard ended well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -44,7 +48,8 @@ pub enum Outcome {
     InsufficientSupport(String),
 }
 
-/// Runs one shard, `since` the epoch.
+/// Runs one shard, `since` the epoch. On object storage the store is written and checked on this
+/// machine first.
 ///
 /// # Errors
 /// Why it could not be made. A failure is written down beside the shard's place, unless it was the
@@ -111,13 +116,13 @@ fn guarded(
     let digest = rollouts::content_digest(&store)?;
     let owner = sidecar::owner(entry, site, &written, &digest, runtime());
     write_owner(&store, &owner)?;
+    if let Some(remote) = site.remote(&entry.shard_id)? {
+        return hand_over(&attempt, &remote, &store, entry, site, &owner, written);
+    }
     match attempt.publish(&store)? {
         Promotion::Promoted => {
             attempt.seal(&sidecar::to_text(&sidecar::success(&owner)))?;
-            let place = site.place(&entry.shard_id);
-            let manifest = written.manifest_path.file_name().unwrap_or_default();
-            let (manifest_path, store_dir) = (place.join(manifest), place);
-            Ok(Outcome::Written(RolloutZarrWriteResult { manifest_path, store_dir, ..written }))
+            Ok(placed(site, entry, written))
         }
         Promotion::Beaten => {
             // Another run's work stands there; what is missing of it is a marker at most.
@@ -130,10 +135,34 @@ fn guarded(
     }
 }
 
+/// Promotes the store to object storage.
+fn hand_over(
+    attempt: &Attempt,
+    remote: &Remote,
+    store: &Path,
+    entry: &ShardEntry,
+    site: &Site,
+    owner: &Map,
+    written: RolloutZarrWriteResult,
+) -> Result<Outcome, RunError> {
+    match remote.promote(&attempt.fresh_name(), store, &sidecar::success(owner))? {
+        Promotion::Promoted => Ok(placed(site, entry, written)),
+        Promotion::Beaten => standing(entry, site).map(|_| Outcome::Current),
+    }
+}
+
+/// What was written, where it stands now.
+fn placed(site: &Site, entry: &ShardEntry, written: RolloutZarrWriteResult) -> Outcome {
+    let place = site.place(&entry.shard_id);
+    let manifest = written.manifest_path.file_name().unwrap_or_default();
+    let (manifest_path, store_dir) = (place.join(manifest), place);
+    Outcome::Written(RolloutZarrWriteResult { manifest_path, store_dir, ..written })
+}
+
 /// What stands in the shard's place, if it is nothing or the shard's.
 fn standing(entry: &ShardEntry, site: &Site) -> Result<Standing, RunError> {
     let place = site.place(&entry.shard_id);
-    match inspect(&place, entry) {
+    match inspect(&place, entry)? {
         Standing::Foreign(what) => {
             Err(RunError::Conflict { shard_id: entry.shard_id.clone(), path: place.display().to_string(), what })
         }

@@ -3,13 +3,14 @@
 //! The success marker follows from the owner's, word for word: whoever finds an owner that
 //! vouches for its store can write it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::RunError;
 use super::site::Site;
-use crate::atomic::{self, AtomicError};
+use crate::atomic;
 use crate::digest::sha256_hex;
+use crate::object::{Address, Bucket};
 use crate::rollouts::{RolloutZarrWriteResult, ShardEntry};
 use crate::text::json;
 use crate::text::time::rfc3339;
@@ -17,6 +18,9 @@ use crate::value::{Map, Value};
 
 /// The marker of a store's owner.
 pub const OWNER: &str = "_owner.json";
+
+/// A failure's marker is read if it has so many bytes at most.
+const LONGEST: u64 = 1 << 20;
 
 /// What the owner's and the success marker both say.
 const SHARED: [&str; 11] = [
@@ -105,7 +109,7 @@ pub fn record_failure(
     error: &str,
     runtime: Value,
     since: Duration,
-) -> Result<(), AtomicError> {
+) -> Result<(), RunError> {
     let (output_tmp, output_final) = site.told(&entry.shard_id);
     let marker = map([
         ("sidecar_kind", "rollout_shard_failure".into()),
@@ -123,7 +127,11 @@ pub fn record_failure(
     ]);
     let time = rfc3339(since).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let path = site.home(&entry.shard_id).join(format!("{}{time}.json", failure_prefix(&entry.shard_id)));
-    atomic::write_file(&path, to_text(&marker).as_bytes())
+    let text = to_text(&marker);
+    match Address::of(&path).transpose()? {
+        Some(address) => Ok(Bucket::open(&address)?.put(address.key(), text.as_bytes())?),
+        None => Ok(atomic::write_file(&path, text.as_bytes())?),
+    }
 }
 
 /// What a failure marker at `path` says, if it is one of this shard as it is planned: the kind of
@@ -132,7 +140,12 @@ pub fn record_failure(
 pub fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
     // Opening a pipe would wait for its writer.
     let text = std::fs::metadata(path).ok()?.is_file().then(|| std::fs::read_to_string(path).ok())??;
-    let Ok(Value::Map(marker)) = json::parse(&text) else { return None };
+    said(entry, &text)
+}
+
+/// What a failure marker's text says of this shard.
+fn said(entry: &ShardEntry, text: &str) -> Option<(String, String)> {
+    let Ok(Value::Map(marker)) = json::parse(text) else { return None };
     let text = |key: &str| marker.get(key).and_then(Value::as_text);
     let own = [
         ("sidecar_kind", "rollout_shard_failure"),
@@ -152,13 +165,24 @@ pub fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
 /// The failures of a shard that are written down, oldest first: the marker's path and what it says.
 ///
 /// # Errors
-/// When the directory is there and cannot be read.
-pub fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(std::path::PathBuf, String)>, RunError> {
+/// When the directory is there and cannot be read, or its storage does not answer.
+pub fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(PathBuf, String)>, RunError> {
     let home = site.home(&entry.shard_id);
     let prefix = failure_prefix(&entry.shard_id);
+    let told = |path: PathBuf, (kind, error): (String, String)| (path, format!("{kind}: {error}"));
+    if let Some(address) = Address::of(&home).transpose()? {
+        let bucket = Bucket::open(&address)?;
+        let mut failures = Vec::new();
+        for object in bucket.list(&address.below(&prefix))? {
+            let bytes = bucket.get(&object.key, LONGEST)?.unwrap_or_default();
+            let said = said(entry, &String::from_utf8_lossy(&bytes));
+            failures.extend(said.map(|said| told(address.at(&*object.key).path(), said)));
+        }
+        return Ok(failures);
+    }
     let names = crate::unit::names(&home)?;
     let paths = names.into_iter().filter(|name| name.starts_with(&prefix)).map(|name| home.join(name));
-    let read = paths.filter_map(|path| failure(entry, &path).map(|(kind, error)| (path, format!("{kind}: {error}"))));
+    let read = paths.filter_map(|path| failure(entry, &path).map(|said| told(path, said)));
     Ok(read.collect())
 }
 

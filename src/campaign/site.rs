@@ -6,18 +6,28 @@
 //! ROOT/tmp/shard-000003-1a2b….NONCE/        an attempt under way, or what a dead one left
 //! ROOT/tmp/quarantine/….timed_out-TIME-PID  what an attempt left that took too long
 //! ```
+//!
+//! ROOT may be an address on object storage. Stores are written in a scratch directory then, which
+//! has the `tmp` above, and promoted as [`Remote`] does it:
+//!
+//! ```text
+//! ROOT/shard-000003/_SUCCESS.json           which attempt is the store
+//! ROOT/shard-000003/attempts/….NONCE/       that one, and what dead ones left
+//! ```
 
 use std::path::{Path, PathBuf};
 
 use crate::digest::sha256_hex;
+use crate::object::{Address, ObjectError};
 use crate::rollouts::ShardEntry;
 use crate::text::json;
-use crate::unit::{Attempt, Unit, UnitError};
+use crate::unit::{Attempt, Remote, Unit, UnitError};
 
 /// Where shards are promoted to.
 #[derive(Clone, Debug)]
 pub struct Site {
     root: PathBuf,
+    scratch: Option<PathBuf>,
     output_tmp: Option<PathBuf>,
     output_final: Option<PathBuf>,
 }
@@ -26,7 +36,15 @@ impl Site {
     /// The final root `root`, which need not exist yet.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), output_tmp: None, output_final: None }
+        Self { root: root.into(), scratch: None, output_tmp: None, output_final: None }
+    }
+
+    /// The site whose stores are written in `scratch` where they are promoted to object storage;
+    /// without it, in the system's directory of temporary files.
+    #[must_use]
+    pub fn with_scratch(mut self, scratch: impl Into<PathBuf>) -> Self {
+        self.scratch = Some(scratch.into());
+        self
     }
 
     /// The site for one shard that is written in `output_tmp`, which must not exist, and promoted
@@ -38,7 +56,7 @@ impl Site {
         self
     }
 
-    /// The final root.
+    /// The final root, a directory or an address.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -63,7 +81,20 @@ impl Site {
     /// Where attempts are made.
     #[must_use]
     pub fn attempts(&self, shard_id: &str) -> PathBuf {
-        self.home(shard_id).join("tmp")
+        let home = self.home(shard_id);
+        match &self.scratch {
+            _ if !Address::is(&home) => home.join("tmp"),
+            Some(scratch) => scratch.join("tmp"),
+            None => std::env::temp_dir().join("skyfall/tmp"),
+        }
+    }
+
+    /// A shard's place on object storage; `None` where it is a directory.
+    ///
+    /// # Errors
+    /// When its address or the environment's settings are wrong.
+    pub fn remote(&self, shard_id: &str) -> Result<Option<Remote>, ObjectError> {
+        remote(&self.place(shard_id))
     }
 
     /// Where attempts are kept that took too long.
@@ -95,4 +126,9 @@ impl Site {
         let tmp = self.output_tmp.as_deref().map_or_else(|| format!("tmp/{shard_id}"), name);
         (tmp, name(&self.place(shard_id)))
     }
+}
+
+/// The place `path` on object storage; `None` where it is a directory.
+pub(super) fn remote(path: &Path) -> Result<Option<Remote>, ObjectError> {
+    Address::of(path).map(|address| Remote::at(&address?)).transpose()
 }

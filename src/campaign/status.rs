@@ -75,7 +75,7 @@ pub struct Status {
 /// How the campaign of `entries`, from the manifest `manifest_path`, stands at `site`.
 ///
 /// # Errors
-/// When the final root is there and cannot be read.
+/// When the final root is there and cannot be read, or its storage does not answer.
 pub fn status(manifest_path: &Path, entries: &[ShardEntry], site: &Site) -> Result<Status, RunError> {
     let shards = entries.par_iter().map(|entry| shard(entry, site)).collect::<Result<_, _>>()?;
     Ok(Status { manifest_path: manifest_path.to_owned(), final_root: site.root().to_owned(), shards })
@@ -84,7 +84,7 @@ pub fn status(manifest_path: &Path, entries: &[ShardEntry], site: &Site) -> Resu
 fn shard(entry: &ShardEntry, site: &Site) -> Result<ShardStatus, RunError> {
     let final_dir = site.place(&entry.shard_id);
     let failures = sidecar::failures(entry, site)?;
-    let (state, errors) = match inspect(&final_dir, entry) {
+    let (state, errors) = match inspect(&final_dir, entry)? {
         Standing::Current => (State::Succeeded, Vec::new()),
         Standing::Unsealed(_) => {
             (State::Incomplete, vec![format!("{MARKER} is missing; a run of the shard completes it")])

@@ -7,18 +7,21 @@ mod limits;
 mod stores;
 mod sweep;
 mod tools;
+#[cfg(test)]
+mod vocabulary;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-pub(super) use campaign::{
-    CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments, SiteArguments,
-};
+pub(super) use campaign::{CampaignStatusArguments, GcArguments, PlanArguments, RecipeArguments, RunShardsArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use cluster::{LauncherArguments, LauncherName, TaskArguments};
 pub(super) use eval::EvalArguments;
 pub(super) use limits::{LimitArguments, WholeLimitArguments};
-pub(super) use stores::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
+pub(super) use stores::{
+    InfoArguments, JoinArguments, ProfileArgument, RolloutsMergeArguments, RolloutsSelectArguments,
+    RolloutsSplitArguments, RolloutsWriteArguments, StoreArguments,
+};
 pub(super) use sweep::{
     PoolArguments, SweepArguments, SweepBestArguments, SweepCommand, SweepLook, SweepReportArguments,
     SweepStatusArguments, SweepTableArguments, TableFormat,
@@ -29,16 +32,24 @@ pub(super) use tools::{
 
 use crate::experiment::Checkpoints;
 
+/// Where help lists the flags that every command has.
+const LAST: usize = 1000;
+
 /// Continual-RL experiments as small Lua scripts on a fast native core.
 #[derive(Debug, Parser)]
-#[command(name = "skyfall", version, arg_required_else_help = true)]
+#[command(
+    name = "skyfall",
+    version,
+    arg_required_else_help = true,
+    after_help = "Example: skyfall new lab && cd lab && skyfall script experiment.lua\n         skyfall eval --traces calm-windy-calm\n\nExit codes: 0 ok, 1 the script, run or check failed, 2 usage, 3 input unreadable, 70 a bug in skyfall, 130 interrupted;\nof a cluster's jobs 65 no use to try again, 75 try again."
+)]
 pub(super) struct Arguments {
     /// Print errors only: no progress, no notes
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = LAST)]
     pub(super) quiet: bool,
 
     /// How errors are printed: for people, or one JSON object a line
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long, global = true, display_order = LAST, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) error_format: ErrorFormat,
     /// This process is a sweep's trial, which works in DIR
     #[arg(long, hide = true, value_name = "DIR")]
@@ -74,10 +85,10 @@ pub(super) enum Command {
     #[command(after_help = "Example: skyfall serve out/bundle --steps 5000 --traces served.jsonl")]
     Serve(ServeArguments),
     /// Look at traces
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: skyfall trace stats out/traces.jsonl")]
     Trace(TraceCommand),
     /// Look at bundles
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: skyfall bundle show out/bundle")]
     Bundle(BundleCommand),
     /// Run an experiment at many points, each trial in a process of its own; look at sweeps
     #[command(
@@ -85,7 +96,7 @@ pub(super) enum Command {
     )]
     Sweep(Box<SweepCommand>),
     /// Write, look at and check rollout stores, one or many
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: skyfall rollouts info rollouts.zarr")]
     Rollouts(Box<RolloutsCommand>),
     /// Run tests written in Lua
     #[command(after_help = "Example: skyfall test tests/ --junit results.xml")]
@@ -110,7 +121,7 @@ pub(super) enum Command {
 /// What a script may touch beyond the directory it was started in and its own.
 #[derive(Args, Debug)]
 pub(super) struct PermissionArguments {
-    /// Let the script read and write below DIR
+    /// Let the script read and write below DIR, or read below an s3:// address
     #[arg(long, value_name = "DIR")]
     pub(super) allow_path: Vec<PathBuf>,
     /// Let the script start processes, environments in other programs among them
@@ -150,7 +161,7 @@ pub(super) struct ScriptArguments {
     #[arg(short = 'e', value_name = "CODE")]
     pub(super) code: Option<String>,
     /// Where a returned experiment's trace and bundle go, or a sweep's trials [default: its name]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, alias = "output", value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Replace a field of every experiment's configuration (VALUE is JSON, else text)
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -165,7 +176,7 @@ pub(super) struct ScriptArguments {
     #[arg(long, conflicts_with = "watch")]
     pub(super) check_determinism: bool,
     /// Run it again whenever it or one of its modules changes, until Ctrl-C
-    #[arg(long, requires = "file")]
+    #[arg(long, conflicts_with = "code")]
     pub(super) watch: bool,
     /// Write the names of the files it had to do with to FILE
     #[arg(long, value_name = "FILE", hide = true)]
@@ -319,7 +330,7 @@ pub(super) struct TraceCatArguments {
     #[arg(long, value_enum)]
     pub(super) format: Option<RowFormat>,
     /// Write to FILE instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 }
 
@@ -351,7 +362,7 @@ pub(super) struct TraceRescoreArguments {
     #[arg(long, value_name = "FILE.lua[:NAME]")]
     pub(super) reward: String,
     /// Where the rescored trace goes; a directory for a directory
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long = "out", alias = "output", value_name = "OUT")]
     pub(super) output: PathBuf,
     #[command(flatten)]
     pub(super) permissions: PermissionArguments,
@@ -411,82 +422,8 @@ pub(super) enum RolloutsCommand {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct RolloutsWriteArguments {
-    /// The records; `-` reads standard input
-    #[arg(value_name = "RECORDS.jsonl")]
-    pub(super) records: PathBuf,
-    /// The store's directory, replaced when the new store is complete
-    #[arg(short = 'o', long, visible_alias = "output", value_name = "DIR")]
-    pub(super) store: PathBuf,
-    /// The writer's options, a map in YAML or JSON
-    #[arg(long, value_name = "FILE")]
-    pub(super) options: Option<PathBuf>,
-    /// Set one of the writer's options, over those of the file
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(super) overrides: Vec<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(super) json: bool,
-}
-
-#[derive(Args, Debug)]
 pub(super) struct DirectoryArguments {
     /// The directory
     #[arg(value_name = "DIR")]
     pub(super) directory: PathBuf,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct StoreArguments {
-    /// The store's directory
-    #[arg(value_name = "DIR")]
-    pub(super) directory: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct InfoArguments {
-    /// The store's directory
-    #[arg(value_name = "DIR")]
-    pub(super) directory: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Check the store too; fail if it is not sound
-    #[arg(long)]
-    pub(super) validate: bool,
-    /// Count candidates, reasons, selections and paths
-    #[arg(long)]
-    pub(super) stats: bool,
-    /// Say whether the store is fit to be trained from; fail if it is not
-    #[arg(long)]
-    pub(super) preflight: bool,
-    /// How strict the preflight is
-    #[arg(long, value_enum, default_value_t = ProfileArgument::Smoke)]
-    pub(super) profile: ProfileArgument,
-    /// Print the row of a rollout drawn at random
-    #[arg(long)]
-    pub(super) random_index: bool,
-    /// Draw among rollouts with at least this horizon
-    #[arg(long, value_name = "STEPS", default_value_t = 2)]
-    pub(super) min_horizon: i64,
-    /// Draw a step's shell, and the frames along its chain, as PNG files in OUT
-    #[arg(long, value_name = "OUT")]
-    pub(super) plot: Option<PathBuf>,
-    /// The step to draw, counted from 0
-    #[arg(long, value_name = "ROW", default_value_t = 0)]
-    pub(super) step: usize,
-    /// Seed of the draw
-    #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true)]
-    pub(super) seed: i64,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum ProfileArgument {
-    /// Doubts are warnings
-    Smoke,
-    /// Doubts stand against the store
-    Production,
 }

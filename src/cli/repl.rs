@@ -14,7 +14,6 @@ use rustyline::{Context, Editor, Helper};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Reply, Script, ScriptError, ScriptHost};
 
-use super::Ending;
 use super::args::ReplArguments;
 use super::console::Terminal;
 
@@ -22,7 +21,7 @@ use super::console::Terminal;
 const START: &str = "skyfall = require 'skyfall' for _ in pairs(skyfall) do end";
 
 /// Reads, runs and prints until the input ends.
-pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Ending {
+pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Result<u8, Box<Diagnostic>> {
     let mut settings = super::script::settings(&arguments.permissions)?;
     settings.limits = arguments.limits.limits();
     settings.interactive = true;
@@ -48,7 +47,12 @@ pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Ending
     ending
 }
 
-fn converse(host: &ScriptHost, editor: &mut Editor<Names, FileHistory>, terminal: &Terminal) -> Ending {
+/// Line by line, until the input ends or a line asks to exit: the exit code.
+fn converse(
+    host: &ScriptHost,
+    editor: &mut Editor<Names, FileHistory>,
+    terminal: &Terminal,
+) -> Result<u8, Box<Diagnostic>> {
     let (mut code, mut number) = (String::new(), 1);
     loop {
         let line = match editor.readline(if code.is_empty() { "> " } else { ">> " }) {
@@ -57,7 +61,7 @@ fn converse(host: &ScriptHost, editor: &mut Editor<Names, FileHistory>, terminal
                 code.clear();
                 continue;
             }
-            Err(ReadlineError::Eof) => return Ok(Exit::Success),
+            Err(ReadlineError::Eof) => return Ok(Exit::Success.code()),
             Err(error) => return Err(Box::new(Diagnostic::new("repl/input", error.to_string(), Exit::Input))),
         };
         code.push_str(&line);
@@ -72,8 +76,7 @@ fn converse(host: &ScriptHost, editor: &mut Editor<Names, FileHistory>, terminal
             }
             Ok(Reply::Values(Some(text))) => terminal.print(&format!("{text}\n")),
             Ok(Reply::Values(None)) => {}
-            Err(ScriptError::Exit(0)) => return Ok(Exit::Success),
-            Err(ScriptError::Exit(_)) => return Ok(Exit::Failure),
+            Err(ScriptError::Exit(code)) => return Ok(code),
             Err(ScriptError::Raised(diagnostic)) => terminal.report(&diagnostic),
         }
         terminal.go_on();

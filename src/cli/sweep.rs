@@ -108,6 +108,10 @@ fn check_file(file: &Path) -> Result<(), Box<Diagnostic>> {
     if !file.exists() || file.is_file() {
         return Ok(());
     }
+    if file.is_dir() {
+        let line = format!("{} is a directory, not a script", file.display());
+        return Err(Box::new(Diagnostic::new("sweep/script", line, Exit::Input)));
+    }
     let line = format!("{} is read once only, and every trial of a sweep reads its script", file.display());
     let hint = "name a file, or `-` for standard input, which is kept for them";
     Err(Box::new(Diagnostic::new("sweep/script", line, Exit::Usage).with_hint(hint)))

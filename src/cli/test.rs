@@ -45,11 +45,19 @@ pub(super) fn test(arguments: &TestArguments, terminal: &Rc<Terminal>) -> Ending
     let (passed, failed) = (count(false), count(true));
     terminal.print(&format!("{passed} passed, {failed} failed\n"));
     if passed + failed == 0 {
-        let line =
-            "there are no tests: files are called test_*.lua or *_test.lua, and register them with `skyfall.test.it`";
+        let line = match &arguments.filter {
+            Some(words) => format!("no test's name has `{words}` in it"),
+            None => "there are no tests: files are called test_*.lua or *_test.lua, and register them with \
+                     `skyfall.test.it`"
+                .to_owned(),
+        };
         return Err(Box::new(Diagnostic::new("test/none", line, Exit::Failure)));
     }
-    Ok(if failed == 0 { Exit::Success } else { Exit::Failure })
+    // A limit that stopped the work has a code of its own.
+    let ended =
+        |outcome: &Outcome| outcome.failure.as_ref().filter(|why| why.code.starts_with("limit/")).map(|why| why.exit);
+    let ended = results.iter().flat_map(|(_, outcomes)| outcomes).find_map(ended);
+    Ok(ended.unwrap_or(if failed == 0 { Exit::Success } else { Exit::Failure }))
 }
 
 fn run_file(

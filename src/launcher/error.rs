@@ -104,6 +104,9 @@ impl Problem for LauncherError {
             Self::Absent { .. } => {
                 Some("submit from a machine of the cluster; without a cluster, leave out --launcher".to_owned())
             }
+            Self::Refused { .. } => {
+                Some("what was planned is kept; the same command, of a sweep with --resume, submits it".to_owned())
+            }
             _ => None,
         }
     }

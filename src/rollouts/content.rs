@@ -5,12 +5,13 @@
 //! its compressed bytes, clipped to the array; in shards, the chunks are the inner ones, as
 //! zarr-python's `Array.chunks` has it, and the codecs are those of the whole array.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::schema::MANIFEST_FILE;
-use super::zarr::{self, Column, StoreError, StoreReader};
+use super::zarr::{Column, StoreError, StoreReader};
 use crate::digest::hex;
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -47,9 +48,10 @@ pub(super) fn digest(reader: &StoreReader, manifest: &[u8]) -> Result<String, St
 /// # Errors
 /// When there is no store, or it cannot be read.
 pub fn content_digest(directory: &Path) -> Result<String, StoreError> {
-    let path = directory.join(MANIFEST_FILE);
-    let manifest = zarr::read(&path).map_err(|source| StoreError::Files { path, source })?;
-    digest(&StoreReader::open(directory)?, &manifest)
+    let reader = StoreReader::open(directory)?;
+    let manifest = reader.file(MANIFEST_FILE).and_then(|bytes| bytes.ok_or_else(|| ErrorKind::NotFound.into()));
+    let failed = |source| StoreError::Files { path: directory.join(MANIFEST_FILE), source };
+    digest(&reader, &manifest.map_err(failed)?)
 }
 
 /// A digest of labelled payloads.

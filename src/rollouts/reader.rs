@@ -5,6 +5,7 @@ pub(super) mod chains;
 mod codec;
 mod groups;
 
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ pub use codec::{CodecTables, Columns};
 pub use groups::Groups;
 
 use super::schema::{MANIFEST_FILE, SCHEMA_ID, VIEW};
-use super::zarr::{self, StoreError, StoreReader};
+use super::zarr::{Held, StoreError, StoreReader};
 use crate::array::{Array, DType};
 use crate::text::json;
 use crate::value::{Map, Value};
@@ -28,7 +29,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `directory`.
+    /// Opens the store at `directory`, which may be an address on object storage.
     ///
     /// # Errors
     /// When there is no rollout store there.
@@ -58,7 +59,17 @@ impl Store {
         self.reader.attributes(path)
     }
 
-    /// The store's directory.
+    /// The marker called `name`, or what is wrong with it.
+    pub(super) fn marker(&self, name: &str) -> Result<Map, String> {
+        super::validate::read_beside(&self.reader, name)
+    }
+
+    /// What the whole store takes.
+    pub(super) fn held(&self) -> Held {
+        self.reader.held()
+    }
+
+    /// The store's directory, or its address.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -180,7 +191,9 @@ impl Store {
     /// When it is missing or not JSON.
     pub fn manifest(&self) -> Result<Value, StoreError> {
         let path = self.directory.join(MANIFEST_FILE);
-        let text = zarr::read_to_string(&path).map_err(|source| StoreError::Files { path: path.clone(), source })?;
+        let bytes = self.reader.file(MANIFEST_FILE).and_then(|bytes| bytes.ok_or_else(|| ErrorKind::NotFound.into()));
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        let text = text.map_err(|source| StoreError::Files { path: path.clone(), source })?;
         json::parse(&text).map_err(|problem| StoreError::NotAStore { path, what: problem.to_string() })
     }
 

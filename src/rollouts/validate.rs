@@ -23,7 +23,7 @@ mod tables;
 mod targets;
 mod view;
 
-pub use promotion::marker as read_marker;
+pub use promotion::{marker as read_marker, parse_marker};
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use block::Block;
 use codec::Codec;
 use findings::Findings;
-pub(super) use promotion::OWNER;
+pub(super) use promotion::{OWNER, read as read_beside};
 use root::Root;
 use states::States;
 use tables::Tables;
@@ -44,7 +44,7 @@ use crate::value::Map;
 /// What a check of a store found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
-    /// The store's directory.
+    /// The store's directory, or its address.
     pub store_dir: PathBuf,
     /// Retained chains; 0 if the root's contract does not hold.
     pub num_rollouts: usize,
@@ -64,10 +64,10 @@ impl Validation {
     }
 }
 
-/// Checks the store at `directory`.
+/// Checks the store at `directory`, which may be an address on object storage.
 ///
 /// # Errors
-/// When there is no Zarr group at `directory`. All else is reported in [`Validation::errors`].
+/// When there is no Zarr group at `directory`, or its storage fails. All else is reported in [`Validation::errors`].
 pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
     check(directory, None)
 }
@@ -83,6 +83,7 @@ pub fn validate_unsealed(directory: &Path, success: Map) -> Result<Validation, S
 
 fn check(directory: &Path, success: Option<Map>) -> Result<Validation, StoreError> {
     let reader = StoreReader::open(directory)?;
+    reader.prefetch();
     let mut findings = Findings::default();
     let mut validation = Validation {
         store_dir: directory.to_owned(),
@@ -100,6 +101,10 @@ fn check(directory: &Path, success: Option<Map>) -> Result<Validation, StoreErro
         if findings.is_empty() {
             rows(&reader, &root, &tables, success, &mut findings);
         }
+    }
+    // What could not be fetched is not held against the store.
+    if let Some(fault) = reader.fault() {
+        return Err(fault);
     }
     validation.errors = findings.into_errors();
     Ok(validation)

@@ -1,4 +1,4 @@
-//! Zarr v3 on disk: groups, attributes and arrays of a store's directory.
+//! Zarr v3 on disk, and read from object storage as well: groups, attributes and arrays of a store's directory.
 //!
 //! Arrays are written as they grow ([`ArrayStream`]), cut as [`Layout`] says; metadata documents
 //! are field for field as zarr-python writes them, so that the same rows give the same bytes. The
@@ -11,22 +11,26 @@ mod document;
 mod encode;
 mod frame;
 mod layout;
+mod objects;
 mod reader;
+mod source;
 mod stream;
 mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub(super) use directory::{open, read, read_to_string};
+pub(super) use directory::read_to_string;
 pub(super) use encode::TABLES as TABLES_ENCODER;
 pub use frame::Encoder;
 pub(super) use frame::LARGEST as LARGEST_FRAME;
 pub(super) use layout::Layout;
 pub(super) use reader::{Column, StoreReader};
+pub(super) use source::Held;
 pub(super) use stream::ArrayStream;
 pub(super) use writer::StoreWriter;
 
 use crate::diagnostic::{Exit, Problem};
+use crate::object::ObjectError;
 
 /// Why a store could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +57,14 @@ pub enum StoreError {
         /// The system's answer.
         source: std::io::Error,
     },
+    /// Object storage did not give what is there.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Objects {
+        /// The store's address.
+        path: PathBuf,
+        /// What it answered.
+        source: ObjectError,
+    },
     /// A group or array is missing or damaged.
     #[error("store `{}`: {node}: {what}", path.display())]
     Node {
@@ -70,6 +82,10 @@ impl StoreError {
         Self::Node { path: store.to_owned(), node: node.to_owned(), what: what.to_string() }
     }
 
+    fn objects(path: &Path, source: ObjectError) -> Self {
+        Self::Objects { path: path.to_owned(), source }
+    }
+
     fn files(path: &Path, source: std::io::Error) -> Self {
         Self::Files { path: path.to_owned(), source }
     }
@@ -81,6 +97,7 @@ impl Problem for StoreError {
             Self::Missing { .. } => "rollouts/missing",
             Self::NotAStore { .. } => "rollouts/not-a-store",
             Self::Files { .. } => "rollouts/files",
+            Self::Objects { source, .. } => source.code(),
             Self::Node { .. } => "rollouts/damaged",
         }
     }
@@ -95,6 +112,7 @@ impl Problem for StoreError {
                 Some("a store is the directory that holds `zarr.json` and `manifest.json`".to_owned())
             }
             Self::Node { .. } => Some("the store is incomplete or damaged: write it again".to_owned()),
+            Self::Objects { source, .. } => source.hint(),
             Self::Files { .. } => None,
         }
     }

@@ -23,6 +23,7 @@ use crate::script::host::{Console, Host};
 use crate::script::known::{BARE_MODULES, FUNCTIONS, TABLES};
 use crate::script::loader;
 use crate::script::locked;
+use crate::script::output::Lost;
 use crate::script::permissions::Permissions;
 
 /// What a bundle's Lua may hold at once.
@@ -85,6 +86,7 @@ fn machine() -> mlua::Result<Lua> {
         catalog: RefCell::new(Catalog::native()),
         tests: None,
         failed: RefCell::default(),
+        lost: Lost::default(),
         written: RefCell::default(),
     });
     lua.set_app_data(Rc::clone(&host));

@@ -49,6 +49,11 @@ pub(super) struct Frame {
     function: String,
 }
 
+/// Whether a chunk is the host's, or of the bindings beneath it.
+fn is_own(chunk: &str) -> bool {
+    chunk.starts_with(LIBRARY_CHUNK) || chunk.starts_with("__mlua")
+}
+
 /// The user's frames, innermost first.
 pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
     let mut found = Vec::new();
@@ -63,7 +68,7 @@ pub(super) fn frames(lua: &Lua) -> Vec<Frame> {
             (_, Some(name)) => format!("function `{name}`"),
             _ => format!("function <line {}>", source.line_defined.unwrap_or_default()),
         };
-        (!file.starts_with(LIBRARY_CHUNK)).then_some(Frame { file, line, function })
+        (!is_own(&file)).then_some(Frame { file, line, function })
     }) {
         found.extend(frame);
         level += 1;
@@ -106,9 +111,12 @@ pub(super) fn without_host(text: &str) -> &str {
     own.filter(|(place, _)| place.starts_with(':')).map_or(text, |(_, rest)| rest)
 }
 
+/// What the machine says when it has no more memory, and what ends a line about an array too many.
+pub(super) const OUT_OF_MEMORY: &str = "not enough memory";
+
 /// Whether `message` is what the machine says when it has no more memory.
 pub(super) fn is_memory(message: &str) -> bool {
-    message.ends_with("not enough memory") || message.starts_with("memory error")
+    message.ends_with(OUT_OF_MEMORY) || message.starts_with("memory error")
 }
 
 /// What was raised: its words, and what a table says beside them.

@@ -11,12 +11,14 @@ use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Value};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::{self, Material, Report};
 use crate::experiment::{Catalog, Checkpoints};
+use crate::object::Address;
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
 use crate::script::limits::{self, Limits, Stop};
 use crate::script::loader::{self, Sources};
 use crate::script::locked;
+use crate::script::output::{self, Lost};
 use crate::script::permissions::{Confinement, Permissions};
 use crate::script::programs::programs;
 use crate::script::{bind, standard};
@@ -120,6 +122,8 @@ pub(super) struct Host {
     pub(super) tests: Option<Tests>,
     /// What failed last in a coroutine, and where.
     pub(super) failed: RefCell<error::Failed>,
+    /// What of its output was lost.
+    pub(super) lost: Lost,
     /// What it was let write.
     pub(super) written: RefCell<BTreeSet<PathBuf>>,
 }
@@ -141,6 +145,9 @@ impl Host {
         }
         let allowed = self.permissions.check(path)?;
         if access == Access::Write {
+            if Address::is(&allowed) {
+                return Err(format!("{} is on object storage, where scripts write nothing", path.display()));
+            }
             self.written.borrow_mut().insert(allowed.clone());
         }
         Ok(allowed)
@@ -212,6 +219,7 @@ impl ScriptHost {
                 catalog: RefCell::new(catalog),
                 tests: settings.tests.map(|(directory, seed)| Tests::new(directory, seed)),
                 failed: RefCell::default(),
+                lost: Lost::default(),
                 written: RefCell::default(),
             });
             lua.set_app_data(Rc::clone(&host));
@@ -290,21 +298,27 @@ impl ScriptHost {
         let (name, code) = self.text().map_err(|problem| ScriptError::Raised(Box::new(problem)))?;
         let raised = Raised::default();
         let result = self.call(&name, &code, &raised);
-        self.settled(result.map(|mut values| values.pop_front().unwrap_or(Value::Nil)), &raised)
+        match self.settled(result.map(|mut values| values.pop_front().unwrap_or(Value::Nil)), &raised) {
+            Err(ScriptError::Exit(0)) => Ok(Value::Nil),
+            other => other,
+        }
     }
 
     /// What came of a call, once its output is out: a value, or what the user is told.
-    pub(super) fn settled<T: Default>(&self, result: mlua::Result<T>, raised: &Raised) -> Result<T, ScriptError> {
-        let flushed = self.lua.load("io.stdout:flush()").exec();
+    pub(super) fn settled<T>(&self, result: mlua::Result<T>, raised: &Raised) -> Result<T, ScriptError> {
+        let lost = output::settle(&self.lua, &self.host);
+        let lost = lost.map_or(Ok(()), |why| Err(ScriptError::Raised(Box::new(why))));
         if let Some(Stop::Exit(code)) = self.host.stop.get() {
-            return if code == 0 { Ok(T::default()) } else { Err(ScriptError::Exit(code)) };
+            return lost.and(Err(ScriptError::Exit(code)));
         }
-        result.and_then(|value| flushed.map(|()| value)).map_err(|cause| {
+        let value = result.map_err(|cause| {
             let (message, frames) = raised.take().unwrap_or_else(|| (error::Raise::of(&cause), Vec::new()));
             let mut report = error::report(&message, frames, &self.host.sources);
             let why = match self.host.stop.get() {
                 Some(stop) => Some(stop.diagnostic()),
-                None if error::is_memory(&message.text) => Some(limits::out_of_memory(self.host.memory)),
+                None if error::is_memory(&message.text) => {
+                    Some(limits::out_of_memory(self.host.memory, &report.message))
+                }
                 None => None,
             };
             if let Some(why) = why {
@@ -312,7 +326,8 @@ impl ScriptHost {
                 report = Diagnostic { location: report.location, trace: report.trace, ..why };
             }
             ScriptError::Raised(Box::new(report))
-        })
+        })?;
+        lost.map(|()| value)
     }
 
     /// How messages call the script.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use mlua::{Function, HookTriggers, Lua, MultiValue, Table, VmState};
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::script::error::fail;
+use crate::script::error::{OUT_OF_MEMORY, fail};
 use crate::script::host::Host;
 
 /// How many instructions pass between two looks. What a look costs is little beside what counting
@@ -104,11 +104,12 @@ impl Stop {
     }
 }
 
-/// What is said of a script whose values took more than `most` bytes.
-pub(super) fn out_of_memory(most: Option<usize>) -> Diagnostic {
-    let message = match most {
-        Some(most) => format!("the script's values took more than {} MiB, its memory limit", most >> 20),
-        None => "not enough memory".to_owned(),
+/// What is said of a script whose values took more than `most` bytes, where `said` is what it was told.
+pub(super) fn out_of_memory(most: Option<usize>, said: &str) -> Diagnostic {
+    let message = match (said.strip_suffix(OUT_OF_MEMORY).and_then(|said| said.strip_suffix(": ")), most) {
+        (Some(array), _) => array.to_owned(),
+        (None, Some(most)) => format!("the script's values took more than {} MiB, its memory limit", most >> 20),
+        (None, None) => OUT_OF_MEMORY.to_owned(),
     };
     let diagnostic = Diagnostic::new("limit/memory", message, Exit::Input);
     if most.is_some() { diagnostic.with_hint("let it have more with --memory-limit") } else { diagnostic }

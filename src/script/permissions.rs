@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::object::Address;
+
 /// The permissions of one script.
 #[derive(Clone, Debug, Default)]
 pub struct Permissions {
@@ -18,12 +20,16 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// Adds a directory below which the script may read and write.
+    /// Adds a directory below which the script may read and write, or an address on object storage
+    /// below which it may read.
     ///
     /// # Errors
-    /// When the directory does not exist.
+    /// When the directory does not exist, or the address is none.
     pub fn allow(&mut self, directory: &Path) -> io::Result<()> {
-        self.roots.push(directory.canonicalize()?);
+        self.roots.push(match Address::of(directory) {
+            Some(address) => address.map_err(io::Error::other)?.path(),
+            None => directory.canonicalize()?,
+        });
         Ok(())
     }
 
@@ -37,6 +43,14 @@ impl Permissions {
         check_text(path)?;
         if self.all_paths {
             return Ok(path.to_owned());
+        }
+        if let Some(address) = Address::of(path) {
+            let path = address.map_err(|error| error.to_string())?.path();
+            return if self.roots.iter().any(|root| path.starts_with(root)) {
+                Ok(path)
+            } else {
+                Err(format!("{} is not among what this script may read (allow it with --allow-path)", path.display()))
+            };
         }
         let resolved = resolve(path).map_err(|error| format!("cannot resolve {}: {error}", path.display()))?;
         if self.roots.iter().any(|root| resolved.starts_with(root)) {

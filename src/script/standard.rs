@@ -12,7 +12,7 @@ use crate::script::convert;
 use crate::script::error::{LIBRARY_CHUNK, fail, message, without_host};
 use crate::script::host::{Access, Host};
 use crate::script::limits::Stop;
-use crate::script::locked;
+use crate::script::{locked, output};
 
 /// The registry name of a protected call whose handler sees the error, and returns it as it is.
 pub(super) const SEEN: &str = "skyfall.seen";
@@ -113,7 +113,8 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>, traceback: Function) -> m
         xpcall = function(f, handler, ...)
           return settle(xpcall_(f, function(e)
             local ok, text, ends = pcall_(as_text, e)
-            if not ok or ends then return e end
+            if not ok then return text end -- a panic, which went over from `e` as it was read
+            if ends then return e end
             return handler(text)
           end, ...))
         end
@@ -135,7 +136,8 @@ fn install_protected_calls(lua: &Lua, host: &Rc<Host>, traceback: Function) -> m
         coroutine.close = function(...) return settle(close_(...)) end
         return function(f, handler, ...)
           return xpcall_(f, function(e)
-            pcall_(handler, e)
+            local ok, panic = pcall_(handler, e)
+            if not ok then return panic end
             return e
           end, ...)
         end
@@ -165,6 +167,7 @@ fn install_io(lua: &Lua, host: &Rc<Host>) -> mlua::Result<()> {
     if !host.permissions.processes {
         io.raw_set("popen", Value::Nil)?;
     }
+    output::install(lua, host)?;
     // What all files share is not a script's to change.
     let metatable: Function = lua.globals().raw_get("getmetatable")?;
     metatable.call::<Table>(io.raw_get::<Value>("stdout")?)?.raw_set("__metatable", "locked")?;

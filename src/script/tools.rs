@@ -9,6 +9,7 @@ use super::bind::test::Tests;
 use super::check;
 use super::error::LIBRARY_CHUNK;
 use super::host::{Raised, ScriptHost};
+use super::limits::Stop;
 use super::reference::reference;
 use super::source::required;
 use super::{ScriptError, loader, locked};
@@ -71,6 +72,10 @@ impl ScriptHost {
     /// As for [`ScriptHost::run`].
     pub fn cases(&self) -> Result<Vec<String>, ScriptError> {
         self.run()?;
+        // Even a good end in the midst of the file leaves tests unseen.
+        if let Some(Stop::Exit(code)) = self.host.stop.get() {
+            return Err(ScriptError::Exit(code));
+        }
         let tests = self.host.tests.as_ref();
         Ok(tests.map_or_else(Vec::new, |tests| tests.cases.borrow().iter().map(|(name, _)| name.clone()).collect()))
     }
@@ -80,6 +85,8 @@ impl ScriptHost {
     /// # Errors
     /// Why it failed.
     pub fn run_case(&self, index: usize) -> Result<(), ScriptError> {
+        // What ended the one before, unless it is still due.
+        self.host.stop.set(None);
         let case = |tests: &Tests| tests.cases.borrow().get(index).cloned();
         let Some((name, body)) = self.host.tests.as_ref().and_then(case) else { return Ok(()) };
         if let Some(tests) = &self.host.tests {

@@ -4,7 +4,7 @@
 //! for the trials it has not come to yet.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::SweepError;
@@ -204,10 +204,17 @@ impl Rows {
     /// The plan in the file `path`.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When it is not there or cannot be opened.
     pub fn open(path: &Path) -> Result<Self, SweepError> {
-        let file = BufReader::new(File::open(path).map_err(SweepError::io(path))?);
-        Ok(Self { path: path.to_owned(), file, line: 0, expected: None })
+        let file = File::open(path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => SweepError::Malformed {
+                path: path.display().to_string(),
+                line: None,
+                message: "the list of the sweep's trials is gone; --resume makes it again".to_owned(),
+            },
+            _ => SweepError::io(path)(source),
+        })?;
+        Ok(Self { path: path.to_owned(), file: BufReader::new(file), line: 0, expected: None })
     }
 
     /// The plan, which must have all the trials that it had when it was made.
@@ -222,17 +229,18 @@ impl Rows {
     }
 
     fn read(&mut self) -> Result<Option<Trial>, SweepError> {
-        let mut text = String::new();
-        self.file.read_line(&mut text).map_err(SweepError::io(&self.path))?;
+        let mut bytes = Vec::new();
+        self.file.read_until(b'\n', &mut bytes).map_err(SweepError::io(&self.path))?;
         // A search's plan grows: its last row may be half there when its process is killed.
-        if !text.ends_with('\n') {
+        if !bytes.ends_with(b"\n") {
             let expected = self.expected.take().filter(|expected| *expected > self.line as u64);
             let cut =
                 |expected| self.malformed(format!("of {expected} trials the rest is missing; --resume plans anew"));
             return expected.map_or(Ok(None), |expected| Err(cut(expected)));
         }
         self.line += 1;
-        let row = json::parse(&text).map_err(|error| error.to_string());
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
+        let row = text.and_then(|text| json::parse(&text).map_err(|error| error.to_string()));
         row.and_then(|row| Trial::from_value(&row)).map(Some).map_err(|message| self.malformed(message))
     }
 }

@@ -4,16 +4,13 @@ use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::place::put;
 use super::{MARKER, Unit, UnitError};
 use crate::digest::sha256_hex;
+use crate::object::for_each;
 use crate::text::json;
 use crate::value::{Map, Value};
-
-/// How many files of an attempt are flushed at once.
-const FLUSHES: usize = 16;
 
 /// How a finished attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +41,7 @@ impl Attempt {
     /// When its directory cannot be made.
     pub fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         loop {
-            let name = format!("{}.{}-{:016x}", unit.name(), machine(), nonce());
-            match Self::named(attempts.join(name), place.clone(), unit) {
+            match Self::named(attempts.join(fresh_name(unit)), place.clone(), unit) {
                 Ok(Some(attempt)) => return Ok(attempt),
                 // Someone who clears up took it for abandoned before it was locked.
                 Ok(None) | Err(UnitError::Taken { .. }) => {}
@@ -86,6 +82,12 @@ impl Attempt {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A name that no other attempt at the unit has, whatever its directory is called.
+    #[must_use]
+    pub fn fresh_name(&self) -> String {
+        fresh_name(&self.unit)
     }
 
     /// The unit that is tried.
@@ -194,6 +196,10 @@ impl Drop for Attempt {
     }
 }
 
+fn fresh_name(unit: &Unit) -> String {
+    format!("{}.{}-{:016x}", unit.name(), machine(), nonce())
+}
+
 /// Whether a living process holds an attempt's directory, or may do so on another machine.
 pub(super) fn is_held(path: &Path) -> bool {
     // Opening a pipe would wait for its writer.
@@ -221,22 +227,7 @@ fn sync(directory: &Path) -> Result<(), UnitError> {
 fn sync_tree(path: &Path) -> io::Result<()> {
     let mut paths = Vec::new();
     gather(path, &mut paths)?;
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            File::open(path)?.sync_all()?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        // Where no thread is to be had, those that are there do it, at least this one.
-        let others: Vec<_> = (1..FLUSHES.min(paths.len()))
-            .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
-            .collect();
-        let own = work();
-        let died = |_| Err(io::Error::other("a thread that flushed files died"));
-        others.into_iter().fold(own, |ended, other| ended.and(other.join().unwrap_or_else(died)))
-    })
+    for_each(&paths, |path| File::open(path)?.sync_all())
 }
 
 /// The files and directories of a tree.

@@ -73,6 +73,9 @@ local M = {}
 ---@operator sub(skyfall.Array|number): skyfall.Array
 ---@operator mul(skyfall.Array|number): skyfall.Array
 ---@operator div(skyfall.Array|number): skyfall.Array
+---@operator idiv(skyfall.Array|number): skyfall.Array
+---@operator mod(skyfall.Array|number): skyfall.Array
+---@operator pow(skyfall.Array|number): skyfall.Array
 ---@operator unm: skyfall.Array
 ---@operator band(skyfall.Array): skyfall.Array
 ---@operator bor(skyfall.Array): skyfall.Array

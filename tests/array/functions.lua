@@ -17,6 +17,7 @@ given.bool = array.from({ { true, false, true, true }, { false, false, true, fal
 given.row = array.from({ 1, -2, 3, 0 }, "i16")
 given.column = array.from({ { 0.5 }, { -1 }, { nan } }, "f32")
 given.vector = array.from({ 0.5, 2, -1, 4 }, "f64")
+given.few, given.powers = array.from({ 3, -2, 1, 5 }, "i8"), array.from({ 2, 1, 0, 1 }, "u8")
 given.low, given.high = array.from({ 0, 0, 0, 0 }, "i8"), array.from({ 2, 2, 1, 3 }, "i8")
 
 local function put(name, ...)
@@ -47,6 +48,11 @@ for dtype, a in skyfall.tables.sorted(given) do
       done[put("where", "bool", dtype, other)] = array.where(given.bool, a, b)
       done[put("where", other, "column", dtype)] = array.where(b, given.column, a)
     end
+    for _, other in ipairs { "few", "column", "vector", "f16" } do
+      done[put("floor_divide", dtype, other)] = a // given[other]
+      done[put("remainder", dtype, other)] = a % given[other]
+    end
+    for _, other in ipairs { "powers", "column", "vector" } do done[put("power", dtype, other)] = a ^ given[other] end
     done[put("stack", dtype, "u8", "2")] = array.stack({ a, given.u8 }, 2)
     done[put("concatenate", dtype, "i16", dtype, "1")] = array.concatenate({ a, given.i16, a }, 1)
     done[put("concatenate", dtype, "column", "2")] = array.concatenate({ a, given.column }, 2)

@@ -111,8 +111,16 @@ fn functions_over_all_elements_and_of_numbers() {
         "1\t0.0",
     );
     says("print(#array.from({}, 'u8'), array.from({}, 'u8').dtype)", "0\tu8");
-    refused("local _ = array.new('u8', { 1 << 20, 1 }) + array.new('u8', { 1, 1 << 30 })", "too large");
+    let huge = "local _ = array.new('u8', { 1 << 20, 1 }) + array.new('u8', { 1, 1 << 30 })";
+    Scratch::new().script(&format!("{PRELUDE}{huge}")).failed(3, &["error[limit/memory]", "script.lua:3", "too large"]);
     refused("array.from({ -128 }, 'i8'):abs()", "does not fit i8");
+    says("print((a ^ 2).dtype, (2 ^ a)[2][3], (a ^ 0.5).dtype, (7 // a)[2][1], (-a % 4)[1][1])", "i32\t64\tf64\t1\t3");
+    says("print((array.from({ math.mininteger }, 'i64') % -1)[1], (a / 0)[1][1], (a % 0.5)[1][1])", "0\tinf\t0.0");
+    refused("local _ = a // 0", "divided by zero");
+    refused("local _ = a % 0", "divided by zero");
+    refused("local _ = a ^ -1", "negative power");
+    refused("local _ = a ^ 40", "does not fit i32");
+    refused("local _ = array.from({ math.mininteger }, 'i64') // -1", "does not fit i64");
     refused("local _ = a & a", "`&`, `|` and `~` are for two bool arrays; of others there is `a:logical_and(b)`");
     refused("a:dot(a)", "have no product");
     refused("array.stack {}", "there is no array to join");

@@ -141,7 +141,7 @@ fn killed_at_any_moment_a_campaign_comes_out_the_same() {
         campaign.run(&["--index", "0", "--batch", &SHARDS.to_string()]).ok();
         assert!(check(&campaign, &whole, &mut seen, &mut states), "a rerun does not complete");
         let root = campaign.file("c/shards");
-        for leftover in gc::leftovers(&root).unwrap() {
+        for leftover in gc::leftovers(&root, Duration::ZERO, Duration::ZERO).unwrap() {
             dead += 1;
             assert!(leftover.kind == Kind::Dead && gc::remove(&leftover), "{leftover:?}");
         }
@@ -179,7 +179,7 @@ fn settle(campaign: &Campaign) {
 pub(crate) fn settle_below(root: &Path) {
     let began = Instant::now();
     loop {
-        let left = gc::leftovers(root).unwrap();
+        let left = gc::leftovers(root, Duration::ZERO, Duration::ZERO).unwrap();
         if left.iter().all(|leftover| leftover.kind != Kind::Live) {
             return;
         }

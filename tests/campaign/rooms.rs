@@ -81,7 +81,7 @@ impl Rooms {
         assert_eq!(self.promoted(), SHARDS);
         let scratch = &self.scratch;
         scratch.skyfall(&["rollouts", "status", "c/shard-manifest.jsonl", "--require-complete"]).ok();
-        for leftover in gc::leftovers(&scratch.file("c/shards")).unwrap() {
+        for leftover in gc::leftovers(&scratch.file("c/shards"), Duration::ZERO, Duration::ZERO).unwrap() {
             assert!(leftover.kind == Kind::Dead && gc::remove(&leftover), "{leftover:?}");
         }
         let merge = ["rollouts", "merge", "--shard-manifest", "c/shard-manifest.jsonl", "--final-root", "c/shards"];

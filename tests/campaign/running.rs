@@ -177,25 +177,6 @@ fn what_the_dead_left_is_listed_and_removed_and_the_living_are_left_alone() {
 }
 
 #[test]
-fn the_rooms_run_as_a_campaign() {
-    let scratch = Scratch::in_memory();
-    for name in ["room_oracle.lua", "room_index.lua", "room_rollouts.lua", "room.lua"] {
-        let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
-        std::fs::copy(script, scratch.file(name)).unwrap();
-    }
-    let index = scratch.skyfall(&["script", "room_index.lua", "--", "2"]).ok().stdout;
-    scratch.write("index.jsonl", &index);
-    let recipe = ["--script", "room_oracle.lua"];
-    let plan = ["rollouts", "plan", "index.jsonl", "--rows-per-shard", "3", "--out", "campaign"];
-    scratch.skyfall(&[&plan[..], &recipe].concat()).ok();
-    let run = ["rollouts", "run", "--shard-manifest", "campaign/shard-manifest.jsonl", "--all"];
-    let told = scratch.skyfall(&[&run[..], &recipe].concat()).ok().stdout;
-    assert!(told.contains("2 of 2 shards are there"), "{told}");
-    let status = ["rollouts", "status", "campaign/shard-manifest.jsonl", "--require-complete"];
-    scratch.skyfall(&status).ok();
-}
-
-#[test]
 fn what_is_no_attempt_s_is_told_and_left_alone() {
     let campaign = Campaign::new(1, 1);
     let root = campaign.file("c/shards");

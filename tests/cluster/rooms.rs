@@ -1,6 +1,6 @@
 //! The campaign of the rooms on Slurm: tasks are killed and requeued, what is missing is submitted again.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const KILLS: [usize; 2] = [6, 2];
 const MOST: usize = 8;
 
 /// Strikes at one running task: kills its command, or has Slurm requeue it. Whether it was met.
-fn strike(slurm: &Slurm, submission: &PathBuf, job: &str, chance: &mut Chance) -> Option<&'static str> {
+fn strike(slurm: &Slurm, submission: &Path, job: &str, chance: &mut Chance) -> Option<&'static str> {
     let running = slurm.queue()?.into_iter().filter(|(_, word)| word == "RUNNING");
     let running: Vec<usize> = running.map(|(index, _)| index).collect();
     let index = *running.get(chance.below(running.len().max(1) as u64) as usize)?;

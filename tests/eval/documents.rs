@@ -33,12 +33,12 @@ fn every_figure_is_explained() {
             "{name}"
         );
     }
-    super::outputs::assert_well_formed(&document("reward.svg"));
+    super::outputs::assert_well_formed(&document("reward-groups.svg"));
 }
 
 #[test]
 fn the_ten_lines_of_python_write_a_conforming_trace() {
-    let text = document("trace-format.md");
+    let text = document("traces.md");
     let snippet = text.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(snippet.lines().filter(|line| !line.trim().is_empty()).count() <= 10, "{snippet}");
     let scratch = Scratch::new();

@@ -127,6 +127,12 @@ fn a_plan_that_is_cut_short_is_told_and_mended() {
         assert_eq!(resumed(&scratch, "{ policy = { 1, 2, 3 } }", ""), (3, 3));
         assert_eq!(scratch.skyfall(&["sweep", "table", "quick", "--each"]).ok().stdout, whole);
     }
+    let file = scratch.file("quick/.plan.jsonl");
+    std::fs::write(&file, [plan.as_bytes(), b"\xff\n"].concat()).unwrap();
+    scratch.skyfall(&["sweep", "table", "quick"]).failed(3, &[".plan.jsonl:4: it is not UTF-8"]);
+    std::fs::remove_file(&file).unwrap();
+    scratch.skyfall(&["sweep", "table", "quick"]).failed(3, &[".plan.jsonl: the list of the sweep's trials is gone"]);
+    assert_eq!(resumed(&scratch, "{ policy = { 1, 2, 3 } }", ""), (3, 3));
     for hostile in ["../../../etc", "", "0"] {
         let row = format!("{{\"trial\":\"0000\",\"point\":{{}},\"identity\":\"{hostile}\",\"steps\":1}}\n");
         std::fs::write(scratch.file("quick/.plan.jsonl"), row).unwrap();

@@ -289,3 +289,13 @@ fn a_table_does_not_move_the_cursor() {
     let text = scratch.skyfall(&["test", "names_test.lua"]).ok().stdout;
     assert!(text.contains("\\u{1b}[2Jx") && !text.contains('\u{1b}'), "{text:?}");
 }
+
+#[test]
+fn a_sweep_that_cannot_be_meant_says_why() {
+    let scratch = Scratch::new();
+    let sweep = "require('skyfall').sweep";
+    scratch.script(&format!("{sweep} {{ name = '' }}")).failed(1, &["`name` is empty"]);
+    scratch.script(&format!("{sweep}.choice {{}}")).failed(1, &["`choice` is of a list of values, got"]);
+    std::fs::create_dir(scratch.file("d.lua")).unwrap();
+    scratch.skyfall(&["sweep", "d.lua"]).failed(3, &["d.lua is a directory, not a script"]);
+}

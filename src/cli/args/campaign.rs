@@ -36,7 +36,7 @@ pub(in crate::cli) struct PlanArguments {
     #[arg(long, value_name = "N")]
     pub(in crate::cli) rows_per_shard: NonZeroUsize,
     /// Where the manifests go
-    #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(short, long, alias = "output", value_name = "DIR", required_unless_present = "dry_run")]
     pub(in crate::cli) out: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) site: SiteArguments,
@@ -62,7 +62,7 @@ pub(in crate::cli) struct PlanArguments {
 /// A campaign, and where its stores are.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct SiteArguments {
-    /// The directory that holds the promoted stores [default: `shards` beside the manifest]
+    /// The directory or s3:// address that holds the promoted stores [default: `shards` beside the manifest]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) final_root: Option<PathBuf>,
 }
@@ -96,7 +96,7 @@ pub(in crate::cli) struct RunShardsArguments {
     /// Write the store in DIR, which must not be there
     #[arg(long, value_name = "DIR", requires = "shard_id")]
     pub(in crate::cli) output_tmp: Option<PathBuf>,
-    /// Promote the store to DIR
+    /// Promote the store to DIR, or to an s3:// address
     #[arg(long, value_name = "DIR", requires = "shard_id")]
     pub(in crate::cli) output_final: Option<PathBuf>,
     #[command(flatten)]
@@ -113,9 +113,12 @@ pub(in crate::cli) struct RunShardsArguments {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct GcArguments {
-    /// The directory that holds the promoted stores
+    /// The directory or s3:// address that holds the promoted stores
     #[arg(value_name = "FINAL_ROOT")]
     pub(in crate::cli) final_root: PathBuf,
+    /// On object storage, what wrote nothing for so long was left by a dead attempt
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub(in crate::cli) idle: u64,
     /// Remove what dead attempts left and what is in quarantine
     #[arg(long)]
     pub(in crate::cli) remove: bool,

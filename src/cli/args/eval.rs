@@ -29,7 +29,7 @@ pub(in crate::cli) struct EvalArguments {
     #[arg(long, value_parser = formats(), value_name = "FORMAT")]
     pub(in crate::cli) format: Option<Format>,
     /// Write the report to FILE, or a CSV report to a directory
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
     /// Also write every figure to DIR, as SVG and as PNG
     #[arg(long, value_name = "DIR")]

@@ -50,7 +50,7 @@ pub(in crate::cli) struct SweepReportArguments {
     #[arg(long)]
     pub(in crate::cli) all: bool,
     /// Where the page goes
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(in crate::cli) output: PathBuf,
 }
 
@@ -78,7 +78,7 @@ pub(in crate::cli) struct SweepTableArguments {
     #[arg(long, value_enum)]
     pub(in crate::cli) format: Option<TableFormat>,
     /// Write to FILE instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
 }
 
@@ -148,7 +148,7 @@ pub(in crate::cli) struct SweepArguments {
     #[arg(required = true, value_name = "FILE")]
     pub(in crate::cli) file: Option<PathBuf>,
     /// Where the trials go [default: the sweep's name]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, alias = "output", value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// Try each of these values of a field of the configuration (each is JSON, else text)
     #[arg(long = "axis", value_name = "KEY=VALUE,...")]

@@ -1,26 +1,32 @@
 //! `skyfall rollouts gc`.
 
+use std::time::Duration;
+
+use super::options;
 use crate::campaign::gc::{self, Kind};
 use crate::cli::Ending;
 use crate::cli::args::GcArguments;
 use crate::cli::console::Terminal;
 use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::object::Address;
 use crate::script::Console;
 
 /// Lists what dead attempts left, and removes it if asked to.
 pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
     let root = &arguments.final_root;
-    if !root.is_dir() {
+    if !Address::is(root) && !root.is_dir() {
         let line = format!("{} is no directory", root.display());
         return Err(Box::new(Diagnostic::new("campaign/unreadable", line, Exit::Input)));
     }
-    let found = gc::leftovers(root).map_err(Diagnostic::from)?;
+    let idle = Duration::from_secs(arguments.idle.saturating_mul(3600));
+    let found = gc::leftovers(root, idle, options::now()).map_err(Diagnostic::from)?;
     let (mut stayed, mut removable) = (0, 0);
     for leftover in &found {
         let (kind, path) = (leftover.kind.name(), findings::name(&leftover.path.display().to_string()));
         let what = match (arguments.remove, leftover.kind) {
             (_, Kind::Live) => "  in use".to_owned(),
+            (_, Kind::Recent) => "  may be in use".to_owned(),
             (_, Kind::Foreign(why)) => format!("  left alone: {why}"),
             (false, _) => {
                 removable += 1;

@@ -91,7 +91,8 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Rc<Terminal>) -> Ending
         let named = task.about.get(name).and_then(Value::as_text).map(PathBuf::from);
         named.ok_or_else(|| malformed(&task.submission, &format!("it names no {name}")))
     };
-    let (manifest, site) = (path("shard_manifest")?, Site::new(path("final_root")?));
+    let manifest = path("shard_manifest")?;
+    let site = super::status::site(Some(path("final_root")?), &manifest);
     let entries = manifest::read(&manifest).map_err(Diagnostic::from)?;
     let find = |id: &String| manifest::find(&manifest, &entries, id);
     let shards = task.units.iter().map(find).collect::<Result<Vec<_>, _>>().map_err(Diagnostic::from)?;

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use super::recipe::{self, Source};
-use super::status::final_root;
-use super::{all, options};
-use crate::campaign::run::{self, Outcome};
+use super::{all, options, status};
+use crate::campaign::run::{self, INSUFFICIENT_SUPPORT, Outcome};
 use crate::campaign::{ManifestError, RunError, Site, manifest};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
@@ -19,7 +18,7 @@ use crate::script::Console;
 pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
     let path = &arguments.shard_manifest;
     let entries = manifest::read(path).map_err(Diagnostic::from)?;
-    let site = Site::new(final_root(&arguments.site, path));
+    let site = status::site(arguments.site.final_root.clone(), path);
     if !arguments.all && cluster::elsewhere(&arguments.launcher).is_some() {
         return Err(cluster::refused("a launcher is for all shards that are missing", "say --all"));
     }
@@ -82,7 +81,7 @@ fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Termi
                 Outcome::Completed => format!("completed: only its success marker was missing: {place}"),
                 Outcome::Current => format!("skipped: it is there already: {place}"),
                 Outcome::InsufficientSupport(why) => {
-                    format!("insufficient support, so nothing is written: {}", findings::name(&why))
+                    format!("{INSUFFICIENT_SUPPORT}, so nothing is written: {}", findings::name(&why))
                 }
             };
             terminal.print(&format!("{id}: {told}\n"));
@@ -90,7 +89,11 @@ fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Termi
         }
         Err(error) => {
             let interrupted = matches!(error, RunError::Interrupted(_)) || terminal.was_stopped();
-            let diagnostic = error.into_diagnostic();
+            let again = matches!(&error, RunError::Object(error) if error.is_passing());
+            let mut diagnostic = error.into_diagnostic();
+            if again {
+                diagnostic.exit = Exit::TryAgain;
+            }
             terminal.report(&diagnostic);
             if interrupted {
                 terminal.info("interrupted; run it again to go on");

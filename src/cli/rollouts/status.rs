@@ -6,7 +6,7 @@ use super::launch;
 use crate::campaign::status::{self, ShardStatus, State, Status};
 use crate::campaign::{Site, manifest};
 use crate::cli::Ending;
-use crate::cli::args::{CampaignStatusArguments, SiteArguments};
+use crate::cli::args::CampaignStatusArguments;
 use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::cli::findings::name;
@@ -21,7 +21,7 @@ const MOST: usize = 20;
 /// Says how far a campaign is.
 pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -> Ending {
     let entries = manifest::read(&arguments.shard_manifest).map_err(Diagnostic::from)?;
-    let site = Site::new(final_root(&arguments.site, &arguments.shard_manifest));
+    let site = site(arguments.site.final_root.clone(), &arguments.shard_manifest);
     let status = status::status(&arguments.shard_manifest, &entries, &site).map_err(Diagnostic::from)?;
     let home = launch::submissions(&arguments.shard_manifest);
     let missing: Vec<Missing> = status.shards.iter().filter_map(missing).collect();
@@ -53,9 +53,11 @@ fn missing(shard: &ShardStatus) -> Option<Missing> {
     (shard.state != State::Succeeded).then(|| Missing { key: id.clone(), id, about: rows })
 }
 
-/// The final root that was named, else the one beside the manifest.
-pub(super) fn final_root(site: &SiteArguments, manifest: &Path) -> PathBuf {
-    site.final_root.clone().unwrap_or_else(|| manifest.with_file_name("shards"))
+/// The final root that was named, else the one beside the manifest; stores for object storage are
+/// written there too.
+pub(super) fn site(final_root: Option<PathBuf>, manifest: &Path) -> Site {
+    let beside = manifest.with_file_name("shards");
+    Site::new(final_root.unwrap_or_else(|| beside.clone())).with_scratch(beside)
 }
 
 fn table(status: &Status) -> String {

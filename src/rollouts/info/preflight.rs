@@ -1,7 +1,5 @@
 //! Whether a store is fit to be trained from, and what stands against it.
 
-use std::path::Path;
-
 use super::stats::{count, map};
 use super::{Profile, Validation};
 use crate::rollouts::Store;
@@ -29,7 +27,8 @@ pub(super) fn preflight(
     let current = actual.as_text() == Some(SCHEMA_VERSION);
     let coverage = below(manifest, "source_coverage");
     let family = below(&below(manifest, "generation"), "candidate_family_preflight");
-    let storage = storage(store.directory(), validation.num_candidates as u64);
+    let held = store.held();
+    let storage = Storage { files: held.files, bytes: held.bytes, candidates: validation.num_candidates as u64 };
 
     let mut blockers = Vec::new();
     if !current {
@@ -94,25 +93,6 @@ struct Storage {
     files: u64,
     bytes: u64,
     candidates: u64,
-}
-
-fn storage(directory: &Path, candidates: u64) -> Storage {
-    let mut storage = Storage { files: 0, bytes: 0, candidates };
-    let mut directories = vec![directory.to_owned()];
-    while let Some(directory) = directories.pop() {
-        let Ok(entries) = std::fs::read_dir(directory) else { continue };
-        for entry in entries.flatten() {
-            match entry.metadata() {
-                Ok(metadata) if metadata.is_dir() => directories.push(entry.path()),
-                Ok(metadata) => {
-                    storage.files += 1;
-                    storage.bytes += metadata.len();
-                }
-                Err(_) => {}
-            }
-        }
-    }
-    storage
 }
 
 impl Storage {

@@ -1,7 +1,6 @@
 //! What a store tells of the stores it was made from.
 
 use super::part::Part;
-use crate::rollouts::read_marker;
 use crate::rollouts::validate::OWNER;
 use crate::value::{Map, Value};
 
@@ -45,7 +44,7 @@ pub(super) fn origin(operation: &str, parts: &[Part], selection: Value, renumber
 /// One part, and the rows its own begin at in the new store.
 fn described(part: &Part, begins: Option<[i64; 3]>) -> Value {
     let attribute = |key: &str| part.store.attribute(key).cloned().unwrap_or_default();
-    let owner = read_marker(&part.path.join(OWNER)).unwrap_or_default();
+    let owner = part.store.marker(OWNER).unwrap_or_default();
     let counts = ["sources", "targets", "rollouts", "steps", "candidates"]
         .map(|name| (name.to_owned(), attribute(&format!("num_{name}"))));
     let mut generation = part.manifest.get("generation").and_then(Value::as_map).cloned().unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::digest::sha256_hex;
 use crate::rollouts::content;
 use crate::rollouts::schema::MANIFEST_FILE;
 use crate::rollouts::shard::ShardEntry;
-use crate::rollouts::zarr::{self, StoreReader};
+use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -35,29 +35,28 @@ const SHARED: [&str; 9] = [
 
 /// Checks the markers; where there is no success marker, `success` stands for it.
 pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success: Option<Map>, findings: &mut Findings) {
-    let there = |name: &str| reader.directory().join(name).symlink_metadata().is_ok();
-    match (there(OWNER), there(SUCCESS) || success.is_some()) {
+    match (reader.has_file(OWNER), reader.has_file(SUCCESS) || success.is_some()) {
         (false, false) => return,
         (true, true) => {}
         (true, false) => return findings.add(format!("{SUCCESS}: is missing beside {OWNER}")),
         (false, true) => return findings.add(format!("{OWNER}: is missing beside {SUCCESS}")),
     }
-    let mut read = |name| match marker(&reader.directory().join(name)) {
+    let mut found = |name| match read(reader, name) {
         Ok(map) => Some(map),
         Err(what) => {
             findings.add(format!("{name}: {what}"));
             None
         }
     };
-    let owner = read(OWNER);
-    let (Some(owner), Some(success)) = (owner, success.or_else(|| read(SUCCESS))) else { return };
+    let owner = found(OWNER);
+    let (Some(owner), Some(success)) = (owner, success.or_else(|| found(SUCCESS))) else { return };
     let mut own = Findings::default();
     markers(&owner, &success, root, tables, &mut own);
     entry(&owner, root, &mut own);
     // What does not fit by its own words need not be read once more.
     if own.is_empty() {
         let said = text(&owner, "rollout_store_content_sha256");
-        let bytes = zarr::read(&reader.directory().join(MANIFEST_FILE)).unwrap_or_default();
+        let bytes = reader.file(MANIFEST_FILE).ok().flatten().unwrap_or_default();
         match content::digest(reader, &bytes) {
             Ok(digest) if digest == said => {}
             Ok(digest) => {
@@ -69,6 +68,17 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success:
         }
     }
     findings.merge(own);
+}
+
+/// The map of a marker beside the nodes.
+pub(in crate::rollouts) fn read(reader: &StoreReader, name: &str) -> Result<Map, String> {
+    match reader.local(name) {
+        Some(path) => marker(&path),
+        None => match reader.file(name) {
+            Ok(bytes) => parse_marker(&bytes.unwrap_or_default()),
+            Err(error) => Err(format!("cannot be read: {error}")),
+        },
+    }
 }
 
 /// A marker's map: of a regular file that is not too long.
@@ -83,8 +93,19 @@ pub fn marker(path: &Path) -> Result<Map, String> {
     if metadata.len() > LONGEST {
         return Err(format!("has {} bytes, more than {LONGEST}", metadata.len()));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))?;
-    match json::parse(&text) {
+    parse_marker(&std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?)
+}
+
+/// The map in a marker's bytes.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn parse_marker(bytes: &[u8]) -> Result<Map, String> {
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("has {} bytes, more than {LONGEST}", bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
+    match json::parse(text) {
         Ok(Value::Map(map)) => Ok(map),
         Ok(_) => Err("does not hold a map".to_owned()),
         Err(error) => Err(format!("is not JSON: {error}")),

@@ -1,14 +1,12 @@
 //! The root's contract: versions, the sidecar and its digest, the groups, the profile.
 
-use std::path::Path;
-
 use super::codec;
 use super::findings::Findings;
 use super::tables::{Tables, texts};
 use crate::digest::sha256_hex;
 use crate::rollouts::config::profile_is_known;
 use crate::rollouts::schema::{GROUPS, MANIFEST_FILE, MANIFEST_VERSION, REASONS, SCHEMA_ID, SCHEMA_VERSION};
-use crate::rollouts::zarr::{self, StoreReader};
+use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -55,7 +53,7 @@ pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Roo
     for (key, expected) in [("schema_id", SCHEMA_ID), ("schema_version", SCHEMA_VERSION)] {
         is(&attributes, "root attribute", key, expected, findings);
     }
-    let manifest = manifest(reader.directory(), &attributes, findings).unwrap_or_default();
+    let manifest = manifest(reader, &attributes, findings).unwrap_or_default();
     let text = |key: &str, absent| match attributes.get(key) {
         None => absent,
         Some(value) => value.as_text().unwrap_or_default(),
@@ -84,14 +82,18 @@ fn is(map: &Map, whose: &str, key: &str, expected: &str, findings: &mut Findings
 }
 
 /// The sidecar, as far as it can be read.
-fn manifest(directory: &Path, attributes: &Map, findings: &mut Findings) -> Option<Map> {
+fn manifest(reader: &StoreReader, attributes: &Map, findings: &mut Findings) -> Option<Map> {
     let before = "root attribute manifest_path";
     if attributes.get("manifest_path").and_then(Value::as_text) != Some(MANIFEST_FILE) {
         findings.add(format!("{before}: is not \"{MANIFEST_FILE}\""));
         return None;
     }
-    let bytes = match zarr::read(&directory.join(MANIFEST_FILE)) {
-        Ok(bytes) => bytes,
+    let bytes = match reader.file(MANIFEST_FILE) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            findings.add(format!("{MANIFEST_FILE}: is missing"));
+            return None;
+        }
         Err(error) => {
             findings.add(format!("{MANIFEST_FILE}: cannot be read: {error}"));
             return None;

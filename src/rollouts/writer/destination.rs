@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::WriteError;
+use crate::object::Address;
 use crate::rollouts::config::RolloutZarrStoreConfig;
 use crate::rollouts::schema::{CODEC_GROUPS, GROUPS, MANIFEST_FILE, SCHEMA_ID};
 use crate::rollouts::zarr::{self, StoreError};
@@ -12,6 +13,9 @@ use crate::rollouts::zarr::{self, StoreError};
 pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
     let destination = config.destination();
     let occupied = |what| Err(WriteError::Occupied { path: destination.display().to_string(), what });
+    if Address::is(&config.store_dir) {
+        return occupied("is on object storage, where campaigns promote shards and nothing else writes");
+    }
     if let Some(source) = config.source() {
         let (own, source) = (real(&destination), real(&source));
         if own.starts_with(&source) {

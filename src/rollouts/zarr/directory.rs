@@ -1,14 +1,11 @@
 //! A store's directory: plain files, nothing synchronised one by one (the whole store is published
-//! at once, see [`crate::atomic`]), and what `zarrs` reads from.
+//! at once, see [`crate::atomic`]).
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-
-use zarrs::storage::byte_range::ByteRangeIterator;
-use zarrs::storage::{Bytes, MaybeBytes, MaybeBytesIterator, ReadableStorageTraits, StorageError, StoreKey};
 
 /// The files below one directory.
 #[derive(Debug)]
@@ -59,7 +56,7 @@ impl Directory {
 }
 
 /// Opens a regular file: opening a pipe would wait for its writer.
-pub(in crate::rollouts) fn open(path: &Path) -> std::io::Result<fs::File> {
+pub(super) fn open(path: &Path) -> std::io::Result<fs::File> {
     if !fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("it is not a file"));
     }
@@ -67,7 +64,7 @@ pub(in crate::rollouts) fn open(path: &Path) -> std::io::Result<fs::File> {
 }
 
 /// The bytes of a regular file.
-pub(in crate::rollouts) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -81,41 +78,10 @@ pub(in crate::rollouts) fn read_to_string(path: &Path) -> std::io::Result<String
 }
 
 /// A missing file is an answer, not an error.
-fn absent<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+pub(super) fn absent<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(error),
-    }
-}
-
-impl ReadableStorageTraits for Directory {
-    fn get(&self, key: &StoreKey) -> Result<MaybeBytes, StorageError> {
-        Ok(self.read(key.as_str())?.map(Bytes::from))
-    }
-
-    fn get_partial_many<'a>(
-        &'a self,
-        key: &StoreKey,
-        ranges: ByteRangeIterator<'a>,
-    ) -> Result<MaybeBytesIterator<'a>, StorageError> {
-        let Some(mut file) = absent(open(&self.path(key.as_str())))? else { return Ok(None) };
-        let size = file.metadata()?.len();
-        let parts = ranges.map(move |range| {
-            let range = range.to_range(size);
-            file.seek(SeekFrom::Start(range.start))?;
-            let mut bytes = Vec::new();
-            Read::by_ref(&mut file).take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
-            Ok(Bytes::from(bytes))
-        });
-        Ok(Some(Box::new(parts)))
-    }
-
-    fn size_key(&self, key: &StoreKey) -> Result<Option<u64>, StorageError> {
-        Ok(absent(fs::metadata(self.path(key.as_str())))?.map(|metadata| metadata.len()))
-    }
-
-    fn supports_get_partial(&self) -> bool {
-        true
     }
 }

@@ -11,10 +11,12 @@ mod tests;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use half::f16;
 
 use super::directory::Directory;
+use super::source::{Held, Source};
 use super::{StoreError, document};
 use crate::array::{Array, DType, Item};
 use crate::text::json;
@@ -22,10 +24,10 @@ use crate::value::{Map, Value};
 use layout::Layout;
 use rows::Files;
 
-/// Reads the nodes of a store's directory.
+/// Reads the nodes of a store.
 #[derive(Debug)]
 pub(in crate::rollouts) struct StoreReader {
-    files: Directory,
+    source: Arc<Source>,
     /// Whether the store says that every chunk is there.
     all_stored: bool,
 }
@@ -33,9 +35,8 @@ pub(in crate::rollouts) struct StoreReader {
 /// One array of a store, whose rows are read as they are needed.
 #[derive(Clone, Debug)]
 pub(in crate::rollouts) struct Column {
-    store: PathBuf,
+    source: Arc<Source>,
     path: String,
-    directory: PathBuf,
     layout: Layout,
     all_stored: bool,
 }
@@ -103,11 +104,11 @@ impl Column {
     }
 
     fn files(&self) -> Files<'_> {
-        Files { layout: &self.layout, directory: self.directory.clone(), path: &self.path, all_stored: self.all_stored }
+        Files { layout: &self.layout, source: &self.source, path: &self.path, all_stored: self.all_stored }
     }
 
     fn refuse(&self, what: String) -> StoreError {
-        StoreError::node(&self.store, &self.path, what)
+        self.source.fault().unwrap_or_else(|| StoreError::node(self.source.root(), &self.path, what))
     }
 }
 
@@ -132,13 +133,10 @@ fn booleans(shape: &[usize], read: impl FnOnce(&mut [u8]) -> Result<(), String>)
 }
 
 impl StoreReader {
-    /// Opens the store in `directory`.
-    pub(in crate::rollouts) fn open(directory: &Path) -> Result<Self, StoreError> {
-        if !directory.exists() {
-            return Err(StoreError::Missing { path: directory.to_owned() });
-        }
-        let mut reader = Self { files: Directory::new(directory), all_stored: false };
-        let not_a_store = |what: String| StoreError::NotAStore { path: directory.to_owned(), what };
+    /// Opens the store at `path`, a directory or an address.
+    pub(in crate::rollouts) fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut reader = Self { source: Arc::new(Source::at(path)?), all_stored: false };
+        let not_a_store = |what: String| StoreError::NotAStore { path: path.to_owned(), what };
         match reader.node("") {
             Ok(Some(node)) if is(&node, "group") => {
                 let stored = node.get("attributes").and_then(Value::as_map).and_then(|map| map.get("chunks_stored"));
@@ -154,12 +152,37 @@ impl StoreReader {
 
     /// A store that its writer has not finished: it has no root yet, and every chunk there is.
     pub(in crate::rollouts) fn unfinished(directory: &Path) -> Self {
-        Self { files: Directory::new(directory), all_stored: true }
+        Self { source: Arc::new(Source::Directory(Directory::new(directory))), all_stored: true }
     }
 
-    /// The store's directory.
-    pub(in crate::rollouts) fn directory(&self) -> &Path {
-        self.files.root()
+    /// The bytes of a file that stands beside the nodes, or `None` where there is none.
+    pub(in crate::rollouts) fn file(&self, name: &str) -> std::io::Result<Option<Vec<u8>>> {
+        self.source.read(name)
+    }
+
+    /// Where such a file is, if the store is a directory.
+    pub(in crate::rollouts) fn local(&self, name: &str) -> Option<PathBuf> {
+        matches!(&*self.source, Source::Directory(_)).then(|| self.source.path(name))
+    }
+
+    /// Whether a file of this name, or anything else, stands beside the nodes.
+    pub(in crate::rollouts) fn has_file(&self, name: &str) -> bool {
+        self.source.exists(name)
+    }
+
+    /// What the whole store takes.
+    pub(in crate::rollouts) fn held(&self) -> Held {
+        self.source.held("")
+    }
+
+    /// Makes ready for reading nearly all of the store.
+    pub(in crate::rollouts) fn prefetch(&self) {
+        self.source.prefetch();
+    }
+
+    /// Why the store could not be read, if that was its storage's fault and not its own.
+    pub(in crate::rollouts) fn fault(&self) -> Option<StoreError> {
+        self.source.fault()
     }
 
     /// The attributes of a group or array (`""` is the root).
@@ -174,7 +197,7 @@ impl StoreReader {
 
     /// Whether `path` has a document, whatever it says.
     pub(in crate::rollouts) fn is_there(&self, path: &str) -> bool {
-        self.files.path(&document::key(path)).exists()
+        self.source.exists(&document::key(path))
     }
 
     /// Whether `path` is a group.
@@ -189,12 +212,8 @@ impl StoreReader {
 
     /// The names of the arrays in a group, sorted.
     pub(in crate::rollouts) fn arrays(&self, group: &str) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.files.path(group)) else { return Vec::new() };
-        let mut names: Vec<String> = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| self.has_array(&format!("{group}/{name}")))
-            .collect();
-        names.sort_unstable();
+        let mut names = self.source.names(group).unwrap_or_default();
+        names.retain(|name| self.has_array(&format!("{group}/{name}")));
         names
     }
 
@@ -207,11 +226,8 @@ impl StoreReader {
             if !self.has_group(&path) {
                 continue;
             }
-            let directory = self.files.path(&path);
-            let entries = std::fs::read_dir(&directory).map_err(|error| StoreError::files(&directory, error))?;
-            for entry in entries {
-                let entry = entry.map_err(|error| StoreError::files(&directory, error))?;
-                let Ok(name) = entry.file_name().into_string() else { continue };
+            let failed = |error| StoreError::files(&self.source.path(&path), error);
+            for name in self.source.names(&path).map_err(failed)? {
                 let below = if path.is_empty() { name } else { format!("{path}/{name}") };
                 if self.is_there(&below) {
                     paths.push(below);
@@ -246,20 +262,14 @@ impl StoreReader {
     /// An array whose rows are to be read part by part: its document is read once.
     pub(in crate::rollouts) fn column(&self, path: &str) -> Result<Column, StoreError> {
         let layout = self.layout(path)?;
-        let directory = self.files.path(path);
-        Ok(Column {
-            store: self.files.root().to_owned(),
-            path: path.to_owned(),
-            directory,
-            layout,
-            all_stored: self.all_stored,
-        })
+        let (source, path) = (Arc::clone(&self.source), path.to_owned());
+        Ok(Column { source, path, layout, all_stored: self.all_stored })
     }
 
     /// The document of a node, or `None` where there is none.
     fn node(&self, path: &str) -> Result<Option<Map>, StoreError> {
         let key = document::key(path);
-        let bytes = self.files.read(&key).map_err(|error| StoreError::files(&self.files.path(&key), error))?;
+        let bytes = self.source.read(&key).map_err(|error| StoreError::files(&self.source.path(&key), error))?;
         let Some(bytes) = bytes else { return Ok(None) };
         let text = String::from_utf8(bytes).map_err(|_| self.refuse(path, "`zarr.json` is not UTF-8"))?;
         match json::parse(&text) {
@@ -282,7 +292,7 @@ impl StoreReader {
 
     fn refuse(&self, path: &str, what: impl std::fmt::Display) -> StoreError {
         let node = if path.is_empty() { "the root" } else { path };
-        StoreError::node(self.files.root(), node, what)
+        StoreError::node(self.source.root(), node, what)
     }
 }
 

@@ -39,8 +39,8 @@ impl LuaArray {
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module
         .function("new", |lua, _, (dtype, shape): (LuaValue, LuaValue)| {
-            let shape = shape_of(lua, &shape)?;
-            let array = Array::try_zeros(dtype_of(&dtype)?, &shape);
+            let dtype = dtype_of(&dtype)?;
+            let array = Array::try_zeros(dtype, &shape_of(lua, &shape)?);
             Ok(LuaArray::new(array.map_err(|problem| Fault::Line(problem.to_string()))?))
         })?
         .function("from", |lua, _, (values, dtype): (LuaValue, LuaValue)| {
@@ -94,7 +94,10 @@ pub(super) fn shape_of(lua: &Lua, value: &LuaValue) -> Result<Vec<usize>, Fault>
         Value::List(lengths) => lengths,
         Value::Map(map) if map.is_empty() => Vec::new(),
         length @ Value::Int(_) => vec![length],
-        other => return Err(Fault::Line(format!("`shape` must be a list of lengths, got {}", other.kind()))),
+        _ => {
+            let found = convert::describe(value);
+            return Err(Fault::Line(format!("`shape` must be a list of lengths, got {found}")));
+        }
     };
     let shape: Option<Vec<usize>> =
         lengths.iter().map(|length| length.as_int().and_then(|length| usize::try_from(length).ok())).collect();

@@ -1,7 +1,7 @@
 //! Frames that are gone by the time an error is reported: those of a coroutine, and those of a
 //! function that native code called. What Lua wrote of them while they stood is read here.
 
-use super::{Frame, LIBRARY_CHUNK, Raise};
+use super::{Frame, Raise, is_own};
 
 /// What failed last in a coroutine: what it said, and the frames it had then.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ fn read(traceback: &str) -> Vec<Frame> {
 fn frame(line: &str) -> Option<Frame> {
     let (place, what) = line.split_once(": in ")?;
     let (file, number) = place.rsplit_once(':')?;
-    let number = number.parse().ok().filter(|_| !file.starts_with(LIBRARY_CHUNK))?;
+    let number = number.parse().ok().filter(|_| !is_own(file))?;
     let function = match (what.split_once('\''), what.split_once('<')) {
         _ if what == "main chunk" => what.to_owned(),
         (Some((_, name)), _) => format!("function `{}`", name.trim_end_matches('\'')),

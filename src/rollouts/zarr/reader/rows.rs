@@ -1,17 +1,13 @@
 //! The rows of one array: which files and chunks they lie in, decoded on every core straight to
 //! where they belong.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::chunk::{LARGEST_RATIO, Scratch, with_scratch};
 use super::layout::Layout;
-use crate::rollouts::zarr::open;
+use crate::rollouts::zarr::source::{Opened, Source};
 
 /// Neighbouring chunks of a shard are read in one go up to this many bytes.
 const RUN: usize = 1 << 18;
@@ -25,9 +21,9 @@ const MOST_CHUNKS: usize = 1 << 22;
 /// The files of an array.
 pub(super) struct Files<'a> {
     pub(super) layout: &'a Layout,
-    /// The array's directory.
-    pub(super) directory: PathBuf,
-    /// Its path within the store, for messages.
+    /// What the store is read from.
+    pub(super) source: &'a Source,
+    /// The array's path within it.
     pub(super) path: &'a str,
     /// Whether every chunk is stored, so that a missing one is damage and not a fill value.
     pub(super) all_stored: bool,
@@ -88,25 +84,25 @@ impl Files<'_> {
         if bytes <= ALWAYS {
             return Ok(());
         }
-        let held = held(&self.directory);
+        let held = usize::try_from(self.source.held(self.path).bytes).unwrap_or(usize::MAX);
         let said = format!("its shape makes {bytes} bytes, which its files of {held} bytes cannot hold");
         if bytes / LARGEST_RATIO > held { Err(said) } else { Ok(()) }
     }
 
-    fn open(&self, key: &str) -> Result<Option<(File, usize)>, String> {
-        match open(&self.directory.join(key)) {
-            Ok(file) => {
-                let size = file.metadata().map_err(fault)?.len();
-                Ok(Some((file, usize::try_from(size).map_err(fault)?)))
+    /// Where the file `key` is within the store.
+    fn place(&self, key: &str) -> String {
+        format!("{}/{key}", self.path)
+    }
+
+    /// The file at `place`, and its length in bytes.
+    fn open<'p>(&'p self, place: &'p str) -> Result<Option<(Opened<'p>, usize)>, String> {
+        match self.source.open(place).map_err(fault)? {
+            Some(file) => {
+                let size = usize::try_from(file.size()).map_err(fault)?;
+                Ok(Some((file, size)))
             }
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                if self.all_stored {
-                    Err(" is missing".to_owned())
-                } else {
-                    Ok(None)
-                }
-            }
-            Err(error) => Err(fault(error)),
+            None if self.all_stored => Err(" is missing".to_owned()),
+            None => Ok(None),
         }
     }
 
@@ -137,7 +133,8 @@ impl Files<'_> {
 
     /// The wanted rows of one file.
     fn file(&self, key: &str, part: Piece<'_>, row_bytes: usize) -> Result<(), String> {
-        let Some((mut file, size)) = self.open(key)? else {
+        let place = self.place(key);
+        let Some((file, size)) = self.open(&place)? else {
             self.fill(part.target);
             return Ok(());
         };
@@ -147,8 +144,8 @@ impl Files<'_> {
             return with_scratch(|scratch| {
                 let mut stored = std::mem::take(&mut scratch.stored);
                 stored.clear();
-                stored.reserve(size);
-                file.read_to_end(&mut stored).map_err(fault)?;
+                stored.resize(size, 0);
+                file.read_exact_at(&mut stored, 0).map_err(fault)?;
                 let answer = self.chunk(scratch, &stored, part, chunk_rows, row_bytes);
                 scratch.stored = stored;
                 answer.map_err(|what| format!(": {what}"))
@@ -161,7 +158,7 @@ impl Files<'_> {
     }
 
     /// Where the chunks of a shard lie in it, by offset and length; `None` for absent ones.
-    fn index(&self, file: &File, size: usize) -> Result<Vec<Option<(u64, usize)>>, String> {
+    fn index(&self, file: &Opened<'_>, size: usize) -> Result<Vec<Option<(u64, usize)>>, String> {
         let shard = self.layout.shard.ok_or(" is no shard")?;
         let parts = self.layout.file.iter().zip(&self.layout.chunk);
         let count: usize = parts.map(|(file, chunk)| file / chunk).product();
@@ -198,7 +195,7 @@ impl Files<'_> {
     /// Chunks that lie one after the other.
     fn run(
         &self,
-        file: &File,
+        file: &Opened<'_>,
         size: usize,
         run: Vec<Piece<'_>>,
         index: &[Option<(u64, usize)>],
@@ -258,7 +255,8 @@ impl Files<'_> {
         for at in boxes(&wanted, &layout.file) {
             let key = layout.key(&at);
             let origin: Vec<usize> = at.iter().zip(&layout.file).map(|(index, length)| index * length).collect();
-            let opened = self.open(&key).map_err(|what| self.at(&key, what))?;
+            let place = self.place(&key);
+            let opened = self.open(&place).map_err(|what| self.at(&key, what))?;
             let index = match (&opened, layout.shard) {
                 (Some((file, size)), Some(_)) => self.index(file, *size).map_err(|what| self.at(&key, what))?,
                 (Some((_, size)), None) => {
@@ -304,17 +302,6 @@ impl Files<'_> {
 
 fn fault(error: impl std::fmt::Display) -> String {
     format!(": {error}")
-}
-
-/// The bytes of the files below `directory`.
-fn held(directory: &Path) -> usize {
-    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
-    let sizes = entries.flatten().map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => held(&entry.path()),
-        Ok(metadata) => usize::try_from(metadata.len()).unwrap_or(usize::MAX),
-        Err(_) => 0,
-    });
-    sizes.fold(0, usize::saturating_add)
 }
 
 /// `rows`, and the bytes they go to, by the chunk of `length` rows they lie in.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use mlua::Lua;
 
+use crate::script::error::OUT_OF_MEMORY;
 use crate::script::host::Host;
 
 /// What one array counts for among all that scripts of this thread hold.
@@ -49,7 +50,8 @@ pub(in crate::script::bind) fn admit(lua: &Lua, elements: usize) -> Result<(), S
     if fits() || (lua.gc_collect().is_ok() && fits()) {
         return Ok(());
     }
-    Err(format!("an array of {elements} elements is too large: all arrays together may hold {} MiB", most >> 20))
+    let all = most >> 20;
+    Err(format!("an array of {elements} elements is too large for the {all} MiB of all arrays: {OUT_OF_MEMORY}"))
 }
 
 /// How many bytes of elements the script may still hold.

@@ -118,7 +118,14 @@ pub(super) fn raised<T>(lua: &Lua, result: Result<T, Fault>) -> mlua::Result<T> 
 }
 
 pub(super) fn told(problem: ArrayError) -> Fault {
-    Fault::Line(problem.to_string())
+    let line = match problem {
+        // A script counts from 1.
+        ArrayError::Empty { axis, shape } => {
+            format!("axis {} of shape {shape:?} is empty and has no extreme", axis + 1)
+        }
+        other => other.to_string(),
+    };
+    Fault::Line(line)
 }
 
 /// A new array in the script's hands.
@@ -152,8 +159,14 @@ fn reduce(
     if axis.is_nil() {
         return Ok(convert::write(lua, &whole(array).unwrap_or_default())?);
     }
-    let part = along(array, axis_of(array, axis)?).map_err(told)?;
-    Ok(copy(lua, part)?.into_lua(lua)?)
+    let axis = axis_of(array, axis)?;
+    admit(lua, without(array, axis).iter().product())?;
+    Ok(along(array, axis).map(LuaArray::new).map_err(told)?.into_lua(lua)?)
+}
+
+/// The shape of what is reduced along `axis`.
+pub(super) fn without(array: &Array, axis: usize) -> Vec<usize> {
+    array.shape().iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, length)| *length).collect()
 }
 
 fn positions(array: &Array, indices: &[LuaValue]) -> Result<Vec<usize>, Fault> {

@@ -3,7 +3,7 @@
 use mlua::{IntoLua, Lua, MetaMethod, UserDataMethods, Value as LuaValue};
 
 use super::super::Fault;
-use super::methods::{axis_of, raised, told};
+use super::methods::{axis_of, raised, told, without};
 use super::operators::{broadcast, operand};
 use super::{LuaArray, admit, own};
 use crate::array::{Array, ArrayError, Function, Logic};
@@ -37,7 +37,7 @@ pub(super) fn add<M: UserDataMethods<LuaArray>>(methods: &mut M) {
         LuaValue::Nil => Ok(LuaValue::Number(this.0.norm())),
         axis => {
             let axis = axis_of(&this.0, &axis);
-            let norms = axis.and_then(|axis| computed(lua, this.0.len(), || this.0.norm_along(axis)));
+            let norms = axis.and_then(|axis| reduced(lua, &this.0, axis, || this.0.norm_along(axis)));
             raised(lua, norms)?.into_lua(lua)
         }
     });
@@ -52,6 +52,16 @@ fn computed(
 ) -> Result<LuaArray, Fault> {
     admit(lua, elements)?;
     compute().map(LuaArray::new).map_err(told)
+}
+
+/// What `array` is reduced to along `axis`: more than it was, where that axis is empty.
+fn reduced(
+    lua: &Lua,
+    array: &Array,
+    axis: usize,
+    compute: impl FnOnce() -> Result<Array, ArrayError>,
+) -> Result<LuaArray, Fault> {
+    computed(lua, array.len().max(without(array, axis).iter().product()), compute)
 }
 
 /// The array, as a vector if it is to be `flat`.
@@ -116,8 +126,12 @@ fn add_logic<M: UserDataMethods<LuaArray>>(methods: &mut M) {
             }
             let axis = axis_of(&this.0, &axis);
             let found = axis.and_then(|axis| {
-                let along = || if all { truth.min_along(axis) } else { truth.max_along(axis) };
-                computed(lua, this.0.len(), along)
+                let along = || match truth.shape().get(axis) {
+                    Some(0) => Array::filled(&without(&truth, axis), all),
+                    _ if all => truth.min_along(axis),
+                    _ => truth.max_along(axis),
+                };
+                reduced(lua, &this.0, axis, along)
             });
             raised(lua, found)?.into_lua(lua)
         });
@@ -141,7 +155,7 @@ fn add_orders<M: UserDataMethods<LuaArray>>(methods: &mut M) {
             let axis = axis_of(&this.0, &axis);
             let found = axis.and_then(|axis| {
                 let positions = || this.0.arg_extreme_along(axis, greatest);
-                computed(lua, this.0.len(), || {
+                reduced(lua, &this.0, axis, || {
                     positions()?.combine(crate::array::Operation::Add, &Array::scalar(1_i64))
                 })
             });

@@ -49,6 +49,9 @@ pub(super) fn add<M: UserDataMethods<LuaArray>>(methods: &mut M) {
         (MetaMethod::Sub, Operation::Subtract),
         (MetaMethod::Mul, Operation::Multiply),
         (MetaMethod::Div, Operation::Divide),
+        (MetaMethod::IDiv, Operation::FloorDivide),
+        (MetaMethod::Mod, Operation::Remainder),
+        (MetaMethod::Pow, Operation::Power),
     ] {
         methods.add_meta_function(method, move |lua, (a, b): (LuaValue, LuaValue)| match (own(&a), own(&b)) {
             (Some(left), _) => combine(lua, &left, operation, &b),

@@ -30,7 +30,12 @@ pub(super) fn sweep(lua: &Lua, host: &Rc<Host>, given: &LuaValue) -> Result<Scri
     for (key, value) in convert::entries(given, "sweep")? {
         let key = convert::key_text(&key);
         match key.as_str() {
-            "name" => name = convert::text(&value, &key)?,
+            "name" => {
+                name = convert::text(&value, &key)?;
+                if name.is_empty() {
+                    return Err(Fault::Line("sweep: `name` is empty; leave it out or say one".to_owned()));
+                }
+            }
             "axes" => space = Some(space_of(&value, &key)?),
             "experiment" => match value {
                 LuaValue::Function(function) => maker = Some(Maker::Function(function)),

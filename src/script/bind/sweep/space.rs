@@ -72,7 +72,13 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
             let (low, high) = (convert::integer(&low, "low")?, convert::integer(&high, "high")?);
             distribution(Distribution::Integer { low, high })
         })?
-        .function("choice", |_, _, values: LuaValue| distribution(Distribution::Choice(values_of(&values, "values")?)))
+        .function("choice", |_, _, values: LuaValue| {
+            let read = convert::read(&values, "values")?;
+            match read {
+                Value::List(values) if !values.is_empty() => distribution(Distribution::Choice(values)),
+                _ => Err(Fault::Line(format!("`choice` is of a list of values, got {}", convert::describe(&values)))),
+            }
+        })
 }
 
 fn number(value: &LuaValue, name: &str) -> Result<f64, Fault> {

@@ -2,7 +2,7 @@
 -- Each step offers a shell of candidate views; an oracle scores them by point-to-surface distances. What comes
 -- of a row depends on nothing but its number, so that any process can make it, at any time.
 local skyfall = require "skyfall"
-local rooms = require "room"
+local rooms = require "rooms.room"
 local clearance, pose, cast = rooms.clearance, rooms.pose, rooms.cast
 local random = skyfall.random
 local cos, sin, sqrt, max, pi = math.cos, math.sin, math.sqrt, math.max, math.pi

@@ -1,4 +1,4 @@
--- A room of boxes, for rollouts_room.lua: how far places are from its surfaces, and what cameras see.
+-- A room of boxes, for rooms/rollouts.lua: how far places are from its surfaces, and what cameras see.
 -- A box is { centre, half }, in metres; the walls are a box seen from inside. A camera is
 -- { x, y, z, yaw, pitch }, without roll.
 local array = require "skyfall".array
