@@ -135,6 +135,15 @@ pub enum RunError {
         /// The first of them.
         sample_key: String,
     },
+    /// The records' source found too little in its rows to make records of them. A run of the shard
+    /// returns that as its outcome.
+    #[error("{shard_id}: insufficient support: {why}")]
+    InsufficientSupport {
+        /// The shard.
+        shard_id: String,
+        /// What there was too little of.
+        why: String,
+    },
     /// The records' source failed.
     #[error("{}", _0.message)]
     Source(Box<Diagnostic>),
@@ -193,6 +202,7 @@ impl RunError {
             Self::Config { .. } => "ConfigMismatch",
             Self::Conflict { .. } => "OwnershipConflict",
             Self::Record { .. } | Self::Rows { .. } => "RowMismatch",
+            Self::InsufficientSupport { .. } => "InsufficientSupport",
             Self::Source(_) => "OracleError",
             Self::TimedOut(_) => "TimeoutError",
             Self::Interrupted(_) => "Interrupted",
@@ -209,6 +219,7 @@ impl Problem for RunError {
             Self::Config { .. } => "campaign/config",
             Self::Conflict { .. } => "campaign/conflict",
             Self::Record { .. } | Self::Rows { .. } => "campaign/rows",
+            Self::InsufficientSupport { .. } => "campaign/insufficient-support",
             Self::Source(_) => "campaign/oracle",
             Self::TimedOut(_) => "limit/time",
             Self::Interrupted(_) => "script/interrupted",

@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::promotion::is_taken;
+use super::run::INSUFFICIENT_SUPPORT;
 use super::sidecar;
 use super::site::Site;
 use crate::diagnostic::Exit;
@@ -37,6 +38,8 @@ pub struct Launcher {
 pub enum Ending {
     /// Its store is there.
     Done,
+    /// Its process ended well without a store, for it found too little in the rows; what it said.
+    InsufficientSupport(String),
     /// Its process failed.
     Failed(Failure),
     /// Its process was asked to stop, or never started.
@@ -97,11 +100,12 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
         .arg(&entry.shard_id)
         .env("RAYON_NUM_THREADS", launcher.threads.to_string())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let (status, said) = match running.output(&mut command) {
-        Ok(output) => (output.status, String::from_utf8_lossy(&output.stderr).into_owned()),
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (status, told, said) = match running.output(&mut command) {
+        Ok(output) => (output.status, text(&output.stdout), text(&output.stderr)),
         Err(cause) => {
             let failure = Failure {
                 class: "start".to_owned(),
@@ -115,7 +119,8 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
     };
     let is = |exit: Exit| status.code() == Some(i32::from(exit.code()));
     if status.success() {
-        return Ending::Done;
+        let is_without = told.starts_with(&format!("{}: {INSUFFICIENT_SUPPORT}", entry.shard_id));
+        return if is_without { Ending::InsufficientSupport(told.trim_end().to_owned()) } else { Ending::Done };
     }
     if is(Exit::Interrupted) || running.is_interrupted() {
         return Ending::Interrupted;

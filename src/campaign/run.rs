@@ -22,13 +22,18 @@ pub trait RecordSource {
     /// Hands the records of `entry`'s rows to `add`, rows in their order.
     ///
     /// # Errors
-    /// What `add` says; [`RunError::Source`], [`RunError::TimedOut`] or [`RunError::Interrupted`].
+    /// What `add` says; [`RunError::InsufficientSupport`], [`RunError::Source`],
+    /// [`RunError::TimedOut`] or [`RunError::Interrupted`].
     fn records(
         &mut self,
         entry: &ShardEntry,
         add: &mut dyn FnMut(RolloutRecord) -> Result<(), RunError>,
     ) -> Result<(), RunError>;
 }
+
+/// What a run says first, after the shard's name, whose outcome that is: so its parent process
+/// knows it.
+pub const INSUFFICIENT_SUPPORT: &str = "insufficient support";
 
 /// How a run of a shard ended well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub enum Outcome {
     Completed,
     /// Its store was there, or another run was faster.
     Current,
+    /// The source found too little in its rows, for this reason; there is no store, and no marker.
+    InsufficientSupport(String),
 }
 
 /// Runs one shard, `since` the epoch. On object storage the store is written and checked on this
@@ -60,7 +67,10 @@ pub fn run(
     if actual != entry.writer_config_hash {
         return Err(RunError::Config { shard_id: shard_id(), planned: entry.writer_config_hash.clone(), actual });
     }
-    let done = guarded(entry, site, recipe, source, since);
+    let done = match guarded(entry, site, recipe, source, since) {
+        Err(RunError::InsufficientSupport { why, .. }) => return Ok(Outcome::InsufficientSupport(why)),
+        done => done,
+    };
     if let Err(error) = &done
         && !matches!(
             error,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::place::put;
 use super::{MARKER, Unit, UnitError};
 use crate::digest::sha256_hex;
+use crate::object::for_each;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -221,18 +222,27 @@ fn sync(directory: &Path) -> Result<(), UnitError> {
     File::open(path).and_then(|directory| directory.sync_all()).map_err(UnitError::at(path))
 }
 
-/// Flushes every file and directory of a tree.
+/// Flushes every file and directory of a tree. Nearly all of a flush is waiting, and those that wait
+/// together wait for one write of the file system's journal.
 fn sync_tree(path: &Path) -> io::Result<()> {
+    let mut paths = Vec::new();
+    gather(path, &mut paths)?;
+    for_each(&paths, |path| File::open(path)?.sync_all())
+}
+
+/// The files and directories of a tree.
+fn gather(path: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            sync_tree(&entry.path())?;
+            gather(&entry.path(), paths)?;
         } else if kind.is_file() {
-            File::open(entry.path())?.sync_all()?;
+            paths.push(entry.path());
         }
     }
-    File::open(path)?.sync_all()
+    paths.push(path.to_owned());
+    Ok(())
 }
 
 /// What the attempts of this machine have in their names: of its name, which no other machine of a

@@ -183,6 +183,7 @@ end
 ---@field source_cache_version string
 ---@field split_manifest_hash string
 ---@field add fun(self: skyfall.RolloutsShard, record: table) checks one record and takes it in
+---@field insufficient_support fun(self: skyfall.RolloutsShard, why: string) ends the shard's run well without a store: its rows have too little in them to make records of
 
 ---@class skyfall.RolloutsOracle
 

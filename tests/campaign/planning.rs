@@ -273,6 +273,20 @@ fn a_plan_that_shards_were_promoted_from_is_not_replaced() {
     campaign.plan("d", 2).ok();
 }
 
+/// Shards may stand beside the manifest, or anywhere.
+#[test]
+fn shards_elsewhere_are_promoted_shards_too() {
+    for (root, named) in [("c", false), ("elsewhere", true)] {
+        let campaign = Campaign::new(2, 1);
+        campaign.run(&["--shard-id", "0", "--final-root", root]).ok();
+        let words =
+            ["rollouts", "plan", "index.jsonl", "--script", "oracle.lua", "--rows-per-shard", "2", "--out", "c"];
+        let more: &[&str] = if named { &["--final-root", root] } else { &[] };
+        let plan = campaign.scratch.skyfall(&[&words[..], more].concat());
+        plan.failed(2, &["is another plan", &format!("{root}/shard-000000 was promoted from it")]);
+    }
+}
+
 #[test]
 fn an_integer_that_is_too_large_is_out_of_range() {
     let campaign = Campaign::new(1, 1);

@@ -197,3 +197,29 @@ fn what_is_no_attempt_s_is_told_and_left_alone() {
     let ran = campaign.scratch.skyfall(&["rollouts", "gc", "c/shards", "--remove"]).ok().stdout;
     assert!(ran.contains("tmp  left alone: ") && other.exists(), "{ran}");
 }
+
+/// That rows have too little in them is an outcome: no store comes of it, and no marker.
+#[test]
+fn a_shard_of_insufficient_support_leaves_nothing() {
+    let too_little = |call: &str| {
+        let line = format!("if shard.shard_id == 'shard-000001' then {call} end");
+        let oracle = data("oracle.lua").replacen("for _, row in", &format!("{line}\n    for _, row in"), 1);
+        Campaign::of(Scratch::in_memory(), &oracle, &index(3), 1)
+    };
+    let campaign = too_little("shard:insufficient_support 'no target\\nhas 8 points'");
+    let told = campaign.run(&["--shard-id", "1"]).ok().stdout;
+    assert_eq!(told, "shard-000001: insufficient support, so nothing is written: no target\\u{a}has 8 points\n");
+    assert_eq!(bytes(&campaign.file("c/shards")).len(), 0, "neither store nor marker");
+    assert_eq!(campaign.state(1), State::Missing);
+    let ran = campaign.run(&["--all"]).ok();
+    assert!(ran.stdout.starts_with("2 of 3 shards are there, 1 of insufficient support: "), "{}", ran.stdout);
+    assert!(ran.stderr.contains("shard-000001: insufficient support"), "{}", ran.stderr);
+    let states: Vec<State> = campaign.status().shards.iter().map(|shard| shard.state).collect();
+    assert_eq!(states, [State::Succeeded, State::Missing, State::Succeeded]);
+    // What was said is said, caught or not.
+    let caught = too_little("pcall(shard.insufficient_support, shard, 'dark')");
+    assert!(caught.run(&["--shard-id", "1"]).ok().stdout.ends_with(": dark\n"));
+    too_little("shard:insufficient_support()")
+        .run(&["--shard-id", "1"])
+        .failed(1, &["`why` must be text, got nothing"]);
+}

@@ -38,6 +38,8 @@ pub(in crate::cli) struct PlanArguments {
     /// Where the manifests go
     #[arg(short, long, alias = "output", value_name = "DIR", required_unless_present = "dry_run")]
     pub(in crate::cli) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) site: SiteArguments,
     /// Print the plan and write nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,

@@ -62,12 +62,16 @@ pub(super) fn work(
     jobs: NonZeroUsize,
     terminal: &Rc<Terminal>,
 ) -> Exit {
-    let mut screen = Screen { terminal, total: due.len(), done: 0, failures: Vec::new(), interrupted: false };
+    let mut screen =
+        Screen { terminal, total: due.len(), done: 0, unsupported: 0, failures: Vec::new(), interrupted: false };
     pool::run(due, site, launcher, jobs, &mut screen);
-    let Screen { done, failures, interrupted, .. } = screen;
+    let Screen { done, unsupported, failures, interrupted, .. } = screen;
     let mut text = format!("{} of {} shards are there", before + done, before + due.len());
     if before > 0 {
         text.push_str(&format!(" ({before} of them before)"));
+    }
+    if unsupported > 0 {
+        text.push_str(&format!(", {unsupported} of insufficient support"));
     }
     if !failures.is_empty() {
         text.push_str(&format!(", {} failed", failures.len()));
@@ -139,6 +143,8 @@ struct Screen<'a> {
     terminal: &'a Terminal,
     total: usize,
     done: usize,
+    /// How many had too little in their rows.
+    unsupported: usize,
     /// The exit codes of those that failed.
     failures: Vec<i64>,
     interrupted: bool,
@@ -148,6 +154,14 @@ impl Watcher for Screen<'_> {
     fn ended(&mut self, entry: &ShardEntry, ending: &Ending) {
         match ending {
             Ending::Done => self.done += 1,
+            Ending::InsufficientSupport(told) => {
+                self.unsupported += 1;
+                if self.unsupported <= MOST {
+                    self.terminal.info(told);
+                } else if self.unsupported == MOST + 1 {
+                    self.terminal.info("more shards have insufficient support; run one to see why");
+                }
+            }
             Ending::Interrupted => self.interrupted = true,
             Ending::Failed(failure) => {
                 self.failures.push(failure.code);
@@ -158,7 +172,7 @@ impl Watcher for Screen<'_> {
                 }
             }
         }
-        let ended = (self.done + self.failures.len()) as u64;
+        let ended = (self.done + self.unsupported + self.failures.len()) as u64;
         self.terminal.shards(&format!("{} failed", self.failures.len()), ended, self.total as u64);
     }
 

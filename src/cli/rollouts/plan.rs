@@ -1,28 +1,29 @@
 //! `skyfall rollouts plan`.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::recipe;
+use super::status::site as site_of;
 use crate::atomic;
 use crate::campaign::manifest::{self, SourceManifest};
 use crate::campaign::plan::{self, Plan, Provenance};
+use crate::campaign::promotion::is_taken;
 use crate::campaign::sidecar::OWNER;
-use crate::campaign::{ManifestError, RunError, index};
+use crate::campaign::{ManifestError, RunError, Site, index};
 use crate::cli::Ending;
 use crate::cli::args::PlanArguments;
 use crate::cli::console::Terminal;
 use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit, Problem};
+use crate::object::Address;
 use crate::rollouts::{self, ShardRow};
 use crate::script::Limits;
 use crate::unit::{self, MARKER};
 
 /// The name of a campaign's shard manifest.
 const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
-/// The name of the directory beside it that its shards are promoted to.
-const SHARDS: &str = "shards";
 
 /// Cuts the rows of a source store into shards.
 pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending {
@@ -48,7 +49,8 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
     };
     let plan = plan::plan(&rows, &provenance, arguments.rows_per_shard);
     if let (Some(out), false) = (&arguments.out, arguments.dry_run) {
-        replaceable(&plan, out)?;
+        let site = site_of(arguments.site.final_root.clone(), &out.join(SHARD_MANIFEST));
+        replaceable(&plan, out, &site)?;
         let failed = |error: atomic::AtomicError| Diagnostic::new("campaign/write", error.to_string(), Exit::Failure);
         write(&plan, out).map_err(failed)?;
     }
@@ -91,20 +93,30 @@ fn only(rows: &[ShardRow], reviewed: &SourceManifest, index: &Path) -> Result<Ve
 }
 
 /// Refuses to write a plan over another one that shards were promoted from: they would be shards of
-/// no plan.
-fn replaceable(plan: &Plan, out: &Path) -> Result<(), Box<Diagnostic>> {
+/// no plan. They are looked for in the final root, and beside the manifest, where some have them.
+fn replaceable(plan: &Plan, out: &Path, site: &Site) -> Result<(), Box<Diagnostic>> {
     let path = out.join(SHARD_MANIFEST);
     if !path.is_file() || std::fs::read(&path).is_ok_and(|old| old == manifest::to_text(&plan.shards).as_bytes()) {
         return Ok(());
     }
-    let shards = out.join(SHARDS);
-    let is_promoted = |name: &&String| [OWNER, MARKER].iter().any(|marker| shards.join(name).join(marker).exists());
-    let names = unit::names(&shards).map_err(|error| Diagnostic::from(RunError::from(error)))?;
-    let Some(promoted) = names.iter().find(is_promoted) else { return Ok(()) };
+    let mut stores = Vec::new();
+    for root in [site.root(), out] {
+        let names = unit::names(root).map_err(|error| Diagnostic::from(RunError::from(error)))?;
+        stores.extend(names.iter().map(|name| root.join(name)));
+    }
+    if Address::is(site.root()) {
+        let planned = manifest::read(&path).map_err(Diagnostic::from)?;
+        stores.extend(planned.iter().map(|entry| site.place(&entry.shard_id)));
+    }
+    let is_promoted = |store: &&PathBuf| match Address::is(store) {
+        true => is_taken(store),
+        false => [OWNER, MARKER].iter().any(|marker| store.join(marker).exists()),
+    };
+    let Some(promoted) = stores.iter().find(is_promoted) else { return Ok(()) };
     let line = format!(
         "{} is another plan, and {} was promoted from it; name another --out, or move it and its shards away",
         path.display(),
-        shards.join(promoted).display()
+        promoted.display()
     );
     Err(Box::new(Diagnostic::new("campaign/other-plan", line, Exit::Usage)))
 }

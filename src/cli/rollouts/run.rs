@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::recipe::{self, Source};
 use super::{all, options, status};
-use crate::campaign::run::{self, Outcome};
+use crate::campaign::run::{self, INSUFFICIENT_SUPPORT, Outcome};
 use crate::campaign::{ManifestError, RunError, Site, manifest};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
+use crate::cli::findings;
 use crate::cli::{Ending, Process, cluster};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
@@ -71,15 +72,19 @@ fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Termi
     let (id, place) = (&entry.shard_id, site.place(&entry.shard_id));
     match run::run(entry, site, &recipe, source, options::now()) {
         Ok(outcome) => {
+            let place = place.display();
             let told = match outcome {
                 Outcome::Written(written) => format!(
-                    "written, {} rollouts, {} steps, {} candidates",
+                    "written, {} rollouts, {} steps, {} candidates: {place}",
                     written.num_rollouts, written.num_steps, written.num_candidates
                 ),
-                Outcome::Completed => "completed: only its success marker was missing".to_owned(),
-                Outcome::Current => "skipped: it is there already".to_owned(),
+                Outcome::Completed => format!("completed: only its success marker was missing: {place}"),
+                Outcome::Current => format!("skipped: it is there already: {place}"),
+                Outcome::InsufficientSupport(why) => {
+                    format!("{INSUFFICIENT_SUPPORT}, so nothing is written: {}", findings::name(&why))
+                }
             };
-            terminal.print(&format!("{id}: {told}: {}\n", place.display()));
+            terminal.print(&format!("{id}: {told}\n"));
             Exit::Success
         }
         Err(error) => {

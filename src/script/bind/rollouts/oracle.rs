@@ -122,10 +122,18 @@ impl ScriptedOracle {
                     fail(lua, line)
                 })
             })?;
+            let insufficient = scope.create_function(|lua, (_, why): (LuaValue, LuaValue)| {
+                let why = convert::text(&why, "why").map_err(|line| fail(lua, line))?;
+                let problem = RunError::InsufficientSupport { shard_id: entry.shard_id.clone(), why };
+                let line = problem.to_string();
+                refused.replace(Some(problem));
+                Err::<(), _>(fail(lua, line))
+            })?;
             let rows = entry.rows.iter().map(|row| convert::write(lua, &row_value(entry, row)));
             let rows = lua.create_sequence_from(rows.collect::<mlua::Result<Vec<_>>>()?)?;
             let shard = convert::write_map(lua, &shard_map(entry))?;
             shard.raw_set("add", add)?;
+            shard.raw_set("insufficient_support", insufficient)?;
             let arguments = vec![LuaValue::Table(rows), LuaValue::Table(shard)];
             self.script.guarded(self.records.clone(), arguments, &raised)
         });
