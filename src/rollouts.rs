@@ -20,6 +20,7 @@ mod join;
 mod labels;
 mod manifest;
 mod q_h;
+mod quantity;
 mod reader;
 pub mod record;
 mod records_file;

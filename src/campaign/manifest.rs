@@ -119,6 +119,9 @@ impl SourceManifest {
     }
 }
 
+/// How long a shard's id may be: file names have 255 bytes at most, and quarantined attempts add 88.
+const LONGEST_ID: usize = 160;
+
 /// A shard manifest's bytes.
 #[must_use]
 pub fn to_text(entries: &[ShardEntry]) -> String {
@@ -146,6 +149,12 @@ pub fn read(path: &Path) -> Result<Vec<ShardEntry>, ManifestError> {
         let value = json::parse(text).map_err(|error| refuse(format!("column {}: {}", error.column, error.message)))?;
         let mut entry = ShardEntry::from_value(&value).map_err(refuse)?;
         entry.shard_id = canonical_shard_id(&entry.shard_id);
+        let length = entry.shard_id.len();
+        if length > LONGEST_ID {
+            return Err(refuse(format!(
+                "a shard_id has at most {LONGEST_ID} bytes, for its attempts and markers have it in their names; this one has {length}"
+            )));
+        }
         entry.validate().map_err(|what| refuse(format!("{}: {what}", entry.shard_id)))?;
         if let Some(before) = lines.insert(entry.shard_id.clone(), line) {
             return Err(refuse(format!("{} stands in line {before} already", entry.shard_id)));

@@ -5,10 +5,14 @@ use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
 use super::identifier::{compact, names_snippet};
 use super::labels::Cumulative;
+use super::quantity::{are_lengths, is_probability, is_rigid};
 use super::record::{Candidates, Pose, RecordError, RolloutRecord, Step, Target};
 use super::shell;
 use super::tables::split_of;
 use super::target::{Evidence, TargetInputProtocol, explicit_hash};
+
+/// What a pose must be.
+const NOT_RIGID: &str = "must be a rotation (rows of unit length, at right angles, no mirror) and a shift";
 
 type Checked = Result<(), RecordError>;
 
@@ -135,6 +139,17 @@ fn check_target(record: &RolloutRecord, config: &RolloutZarrStoreConfig, at: &dy
         );
     }
     check_snippet(record, at)?;
+    if !is_rigid(&record.root_pose_world) {
+        return mistake(at("root_pose_world"), NOT_RIGID);
+    }
+    // What is not known is not given, or all of it not a number.
+    let known = |numbers: &[f32]| !numbers.iter().all(|number| number.is_nan());
+    if target.target_extents.is_some_and(|sides| known(&sides) && !are_lengths(&sides)) {
+        return mistake(at("target.target_extents"), "must be finite and not negative");
+    }
+    if target.target_pose_world_object.is_some_and(|pose| known(&pose) && !is_rigid(&pose)) {
+        return mistake(at("target.target_pose_world_object"), NOT_RIGID);
+    }
     check_explicit(record, target, protocol)
 }
 
@@ -208,6 +223,11 @@ fn check_step(step: &Step, root: &Pose, trainable: bool, config: &RolloutZarrSto
         _ => {}
     }
     check_shell(shell, root, &format!("{path}.candidates"))?;
+    let probabilities = step.selection_probabilities.iter().flatten().enumerate();
+    if let Some((index, _)) = probabilities.into_iter().find(|(_, value)| !is_probability(**value)) {
+        let message = "must be a probability, from 0 to 1";
+        return mistake(format!("{path}.selection_probabilities[{index}]"), message);
+    }
     let at = |names: &[&str], index: usize| step.label(names).and_then(|values| values.get(index)).copied();
     for index in (0..shell.len()).filter(|index| shell.mask_valid.get(*index) == Some(&true)) {
         let gain = at(&["target_root_gain", "root_gain"], index).unwrap_or(f32::NAN);
@@ -268,9 +288,12 @@ fn check_shell(shell: &Candidates, root: &Pose, path: &str) -> Checked {
             }
         }
         let probability = shell.sampler_probability.as_ref().and_then(|values| values.get(index));
-        if !probability.is_some_and(|value| value.is_finite() && *value >= 0.0) {
-            let message = "must be finite and not negative for a valid candidate";
+        if !probability.is_some_and(|value| is_probability(*value)) {
+            let message = "must be a probability, from 0 to 1, for a valid candidate";
             return mistake(format!("{path}.sampler_probability[{index}]"), message);
+        }
+        if !shell.shell_poses.get(index).is_some_and(is_rigid) {
+            return mistake(format!("{path}.shell_poses[{index}]"), NOT_RIGID);
         }
         let relative = shell.shell_poses.get(index).map(|pose| shell::relative(root, pose));
         if !relative.is_some_and(|pose| pose.iter().all(|number| number.is_finite())) {

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 
 use crate::array::{Array, DType, Scalar};
 use crate::suggest;
+use crate::text::json;
 use crate::value::Value;
 
 /// Plain data whose leaves may be native arrays.
@@ -116,12 +117,12 @@ impl<'a> Fields<'a> {
     pub(super) fn integer<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<T>> {
         let Some(datum) = self.get(name) else { return Ok(None) };
         let value = match datum {
-            Datum::Value(value @ (Value::Int(_) | Value::BigInt(_) | Value::Float(_))) => value.as_int(),
+            Datum::Value(value @ (Value::Int(_) | Value::BigInt(_) | Value::Float(_))) => value,
             _ => return mistake(self.at(name), format!("must be an integer, got {}", datum.kind())),
         };
-        match value.map(T::try_from) {
+        match value.as_int().map(T::try_from) {
             Some(Ok(value)) => Ok(Some(value)),
-            _ => mistake(self.at(name), "must be an integer within the column's range".to_owned()),
+            _ => mistake(self.at(name), format!("must be {}, got {}", whole::<T>(), json::to_string(value))),
         }
     }
 
@@ -187,10 +188,9 @@ impl<'a> Fields<'a> {
 
     /// A vector of integers that fit `T`, none of them rounded.
     pub(super) fn integers<T: TryFrom<i64>>(&self, name: &str) -> Read<Option<Vec<T>>> {
-        let whole = Cells {
-            expected: "an integer within the column's range",
-            take: &|scalar| scalar.to_i64().and_then(|whole| T::try_from(whole).ok()),
-        };
+        let expected = whole::<T>();
+        let whole =
+            Cells { expected: &expected, take: &|scalar| scalar.to_i64().and_then(|whole| T::try_from(whole).ok()) };
         self.get(name).map(|datum| flat(datum, &self.at(name), None, &whole)).transpose()
     }
 
@@ -233,9 +233,18 @@ fn float(scalar: Scalar) -> Option<f32> {
     (narrowed.is_finite() || !number.is_finite()).then_some(narrowed)
 }
 
+/// The integers that `T` holds, in words; none is beyond the 64 bits that integers are read with.
+fn whole<T: TryFrom<i64>>() -> String {
+    let bits = 8 * size_of::<T>().min(size_of::<i64>());
+    let is_signed = T::try_from(-1).is_ok();
+    let most = i64::MAX >> (i64::BITS as usize - bits).saturating_sub(usize::from(!is_signed));
+    let least = if is_signed { -1 - most } else { 0 };
+    format!("an integer from {least} to {most}")
+}
+
 /// What the cells of a column are, and how a number becomes one.
 struct Cells<'a, T> {
-    expected: &'static str,
+    expected: &'a str,
     take: &'a dyn Fn(Scalar) -> Option<T>,
 }
 

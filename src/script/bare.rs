@@ -78,6 +78,7 @@ fn machine() -> mlua::Result<Lua> {
         dry_run: false,
         source_date_epoch: None,
         stop: Cell::new(None),
+        deadline: None,
         memory: Some(MEMORY),
         upvalues: None,
         known: RefCell::default(),

@@ -15,7 +15,7 @@ use crate::object::Address;
 use crate::reward::Composition;
 use crate::script::error::{self, Frame, ScriptError};
 use crate::script::known::Known;
-use crate::script::limits::{self, Limits, Stop};
+use crate::script::limits::{self, Deadline, Limits, Stop};
 use crate::script::loader::{self, Sources};
 use crate::script::locked;
 use crate::script::output::{self, Lost};
@@ -106,6 +106,8 @@ pub(super) struct Host {
     pub(super) source_date_epoch: Option<u64>,
     /// Why the script is ended from outside its own course; nothing may catch it.
     pub(super) stop: Cell<Option<Stop>>,
+    /// Until when it may run.
+    pub(super) deadline: Option<Deadline>,
     /// How many bytes its values may take, and its arrays as many again.
     pub(super) memory: Option<usize>,
     /// What the recorder of functions looks into captured variables with; the bare sandbox has none.
@@ -211,6 +213,7 @@ impl ScriptHost {
                 dry_run: settings.dry_run,
                 source_date_epoch: settings.source_date_epoch,
                 stop: Cell::new(None),
+                deadline: settings.limits.time,
                 memory: settings.limits.memory,
                 upvalues: Some(Upvalues { value: debug.get("getupvalue")?, identity: debug.get("upvalueid")? }),
                 known: RefCell::default(),

@@ -151,9 +151,14 @@ fn due(host: &Host, limits: Limits, spent: u64) -> Option<Stop> {
     if let Some(most) = limits.instructions.filter(|most| spent > *most) {
         return Some(Stop::Instructions(most));
     }
+    asked(host)
+}
+
+/// Whether the time is over, or the user asked to stop.
+pub(super) fn asked(host: &Host) -> Option<Stop> {
     // The console counts a passed deadline as a wish to stop: asked first, it cannot be ahead.
     let interrupted = host.console.interrupted();
-    if let Some(deadline) = limits.time.filter(Deadline::passed) {
+    if let Some(deadline) = host.deadline.filter(Deadline::passed) {
         return Some(Stop::Time(deadline.span));
     }
     interrupted.then_some(Stop::Interrupted)

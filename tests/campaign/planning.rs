@@ -273,6 +273,22 @@ fn a_plan_that_shards_were_promoted_from_is_not_replaced() {
     campaign.plan("d", 2).ok();
 }
 
+#[test]
+fn an_id_that_is_too_long_for_its_files_is_refused_at_once() {
+    let campaign = Campaign::new(1, 1);
+    let manifest = campaign.scratch.read("c/shard-manifest.jsonl");
+    let named = |length| manifest.replace("\"shard-000000\"", &format!("\"{}\"", "s".repeat(length)));
+    for length in [161, 200, 237, 300] {
+        campaign.scratch.write("c/shard-manifest.jsonl", &named(length));
+        campaign.run(&["--all"]).failed(3, &["shard-manifest.jsonl:1: ", "at most 160 bytes", &length.to_string()]);
+    }
+    campaign.scratch.write("c/shard-manifest.jsonl", &named(160));
+    campaign.run(&["--shard-id", &"s".repeat(160), "--time-limit", "0.000001"]).failed(3, &["longer than"]);
+    let quarantined = std::fs::read_dir(campaign.file("c/shards/tmp/quarantine")).unwrap().count();
+    assert_eq!((quarantined, campaign.status().shards[0].failed_markers.len()), (1, 1));
+    campaign.run(&["--all"]).ok();
+}
+
 /// Shards may stand beside the manifest, or anywhere.
 #[test]
 fn shards_elsewhere_are_promoted_shards_too() {

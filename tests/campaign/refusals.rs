@@ -141,6 +141,8 @@ fn what_takes_too_long_is_set_aside_and_can_be_run_again() {
     let told = campaign.run(&["--all", "--time-limit", "200ms"]);
     assert_eq!(told.code, 1, "{}", told.stderr);
     std::fs::remove_file(campaign.file("slow")).unwrap();
+    // Also where the time is over while a record is taken in.
+    campaign.run(&["--shard-id", "0", "--time-limit", "0.000001"]).failed(3, &["longer than 0.000001 s"]);
     campaign.run(&["--shard-id", "0"]).ok();
     assert_eq!(campaign.state(0), State::Succeeded);
 }

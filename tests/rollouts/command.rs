@@ -191,7 +191,8 @@ fn an_integer_that_no_column_holds_is_called_that() {
     let scratch = Scratch::new();
     scratch.write("big.jsonl", &lines(1).replace("\"source_row_id\": 0", "\"source_row_id\": 9223372036854775808"));
     let ran = write(&scratch, "big.jsonl", &LEAN);
-    assert!(ran.code == 3 && ran.stderr.contains("must be an integer within the column's range"), "{}", ran.stderr);
+    let words = "must be an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808";
+    assert!(ran.code == 3 && ran.stderr.contains(words), "{}", ran.stderr);
 }
 
 /// Root may list everything, so that the command runs as no one.
@@ -223,6 +224,51 @@ fn a_group_that_cannot_be_listed_is_not_replaced() {
     assert!(ran.status.code() == Some(1) && said.contains("rollouts.zarr/q_h") && said.contains("denied"), "{said}");
     allow("rollouts.zarr/q_h", 0o700);
     assert_eq!(std::fs::read_to_string(scratch.file("rollouts.zarr/q_h/mine.txt")).unwrap(), "mine");
+}
+
+#[test]
+fn a_place_below_a_file_is_called_that() {
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &lines(1));
+    scratch.write("file", "mine");
+    for place in ["file/x.zarr", "file/a/b/x.zarr"] {
+        let ran = scratch.skyfall(&[&["rollouts", "write", "records.jsonl", "-o", place], &LEAN[..]].concat());
+        ran.failed(1, &[&format!("{place} lies below a file")]);
+    }
+    assert_eq!(scratch.tree(), ["file", "records.jsonl"]);
+}
+
+/// Root may read everything, so that the command runs as no one.
+#[test]
+fn what_may_not_be_read_is_not_taken_for_something_else() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let scratch = Scratch::new();
+    scratch.write("records.jsonl", &lines(1));
+    write(&scratch, "records.jsonl", &LEAN).ok();
+    let allow = |name: &str, mode| {
+        std::fs::set_permissions(scratch.file(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    std::fs::set_permissions(scratch.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    for (name, mode, usual) in [("rollouts.zarr/zarr.json", 0o000, 0o644), ("rollouts.zarr", 0o000, 0o755)] {
+        allow(name, mode);
+        for words in [&["validate", "rollouts.zarr"][..], &["write", "records.jsonl", "-o", "rollouts.zarr"]] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
+            command.arg("rollouts").args(words).current_dir(scratch.path());
+            if words[0] == "write" {
+                command.args(LEAN);
+            }
+            if rustix::process::geteuid().is_root() {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains("Permission denied"), "{name} {words:?}: {said}");
+        }
+        allow(name, usual);
+    }
+    scratch.skyfall(&["rollouts", "validate", "rollouts.zarr"]).ok();
 }
 
 #[test]

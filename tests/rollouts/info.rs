@@ -130,3 +130,21 @@ fn lua_reads_what_the_command_reads() {
     );
     scratch.skyfall(&["script", "read.lua"]).ok();
 }
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let scratch = Scratch::new();
+    store(&scratch);
+    for words in [
+        &["--plot", "p", "--json"][..],
+        &["--plot", "p", "--stats"],
+        &["--step", "1"],
+        &["--seed", "1"],
+        &["--min-horizon", "3"],
+        &["--profile", "smoke"],
+        &["--random-index", "--validate"],
+    ] {
+        scratch.skyfall(&[&["rollouts", "info", "rollouts.zarr"], words].concat()).failed(2, &[words[0]]);
+    }
+    assert!(!scratch.file("p").exists());
+}

@@ -59,6 +59,10 @@ fn poses_are_whole_and_finite() {
     refused(vec![
         ("root_pose_world", floats(&[1.0; 11]), "root_pose_world|must hold 12 numbers, got 11"),
         ("root_pose_world", floats(&hole), "root_pose_world|must be finite"),
+        ("root_pose_world", floats(&[1.0; 12]), "root_pose_world|must be a rotation"),
+        ("target.target_pose_world_object", floats(&[0.5; 12]), "target.target_pose_world_object|must be a rotation"),
+        ("target.target_extents", floats(&[1.0, -1.0, 1.0]), "target.target_extents|not negative"),
+        ("trajectories.0.steps.1.candidates.shell_poses.0", floats(&[2.0; 12]), "shell_poses[0]|must be a rotation"),
         ("trajectories.0.steps.1.candidates.shell_poses", ragged, "steps[1].candidates.shell_poses[1]|12|11"),
         ("trajectories.0.steps.1.candidates.shell_poses.0", floats(&hole), "shell_poses[0]|must be finite"),
         ("target.target_center_world", floats(&[0.0; 2]), "target.target_center_world|3 numbers, got 2"),
@@ -68,10 +72,10 @@ fn poses_are_whole_and_finite() {
 #[test]
 fn numbers_fit_their_columns() {
     refused(vec![
-        ("horizon", int(40_000), "horizon|range"),
+        ("horizon", int(40_000), "horizon|from -32768 to 32767, got 40000"),
         ("horizon", int(0), "horizon|at least 1, got 0"),
         ("horizon", Datum::Value(Value::Float(2.5)), "horizon|integer"),
-        ("root_frame_index", int(1 << 40), "root_frame_index|range"),
+        ("root_frame_index", int(1 << 40), "root_frame_index|to 2147483647, got 1099511627776"),
         ("target.gt_match_iou", Datum::Value(Value::Float(1e300)), "target.gt_match_iou|float32"),
     ]);
     let line = refusal("trajectories.0.steps.1.candidates.position_id", |value| {
@@ -283,4 +287,18 @@ fn depth_crops_and_facts_must_hold_together() {
     }
     let line = step_refusal("candidate_trace_facts", |facts| *facts = Datum::Value(Value::Null));
     assert!(line.contains("all have it, or none"), "{line}");
+}
+
+#[test]
+fn probabilities_are_from_0_to_1() {
+    let steps = "trajectories.0.steps.1";
+    let mut count = 0;
+    let line = refusal(&format!("{steps}.candidates.sampler_probability"), |value| {
+        let Datum::Array(old) = &*value else { panic!("an array") };
+        count = old.len();
+        *value = floats(&vec![1.5; count]);
+    });
+    assert!(line.contains("sampler_probability[0]: must be a probability, from 0 to 1"), "{line}");
+    let line = refusal(&format!("{steps}.selection_probabilities"), |value| *value = floats(&vec![-0.5; count]));
+    assert!(line.contains("selection_probabilities[0]: must be a probability, from 0 to 1"), "{line}");
 }

@@ -156,6 +156,8 @@ fn every_table_is_held_to_its_word() {
         ("candidates/gaze_variant_id", cell!(I8, 0, 2), "gaze_variant_id"),
         ("candidates/position_pair_id", cell!(I64, 0, 5), "pair"),
         ("candidates/sampler_probability", cell!(F32, 0, f32::NAN), "sampler"),
+        ("candidates/sampler_probability", cell!(F32, 0, -0.5), "sampler_probability: row 0: is no probability"),
+        ("candidates/selection_probabilities", cell!(F32, 1, 1.5), "selection_probabilities: row 1: is no probability"),
         ("candidates/target_rri", cell!(F32, 0, f32::NAN), "target_rri"),
         ("candidates/target_root_gain", cell!(F32, 0, f32::NAN), "target_root_gain"),
         ("candidate_diagnostics/candidate_row_id", cell!(I64, 0, 4), "candidate_diagnostics"),
@@ -176,6 +178,8 @@ fn every_table_is_held_to_its_word() {
         ("rollouts/source_row_id", cell!(I64, 0, 77), "source"),
         ("rollouts/target_row_id", cell!(I64, 0, 77), "target"),
         ("rollouts/root_pose_world", cell!(F32, 3, f32::INFINITY), "root_pose_world"),
+        ("rollouts/root_pose_world", cell!(F32, 4, -1.0), "root_pose_world: row 0: is no rotation and shift"),
+        ("candidates/pose_world_cam", cell!(F32, 8, -1.0), "pose_world_cam: row 0: is no rotation and shift"),
         ("rollouts/split_id", cell!(I32, 0, 1), "split"),
         ("lineage/rollout_row_id", cell!(I64, 0, 3), "lineage"),
         ("lineage/oracle_config_id", cell!(I32, 0, -1), "oracle_config_id"),
@@ -191,6 +195,9 @@ fn every_table_is_held_to_its_word() {
         ("targets/target_invalid_reason_bitset", cell!(U32, 0, 4), "target"),
         ("targets/gt_label_valid_mask", cell!(Bool, 0, false), "gt_label_valid_mask"),
         ("targets/matched_gt_target_row_id", cell!(I64, 0, -1), "gt_label_valid_mask"),
+        ("targets/target_extents", cell!(F32, 1, -1.0), "target_extents: row 0: is negative, or not finite"),
+        ("targets/target_extents", cell!(F32, 1, f32::NAN), "target_extents: row 0: is negative, or not finite"),
+        ("targets/target_pose_world_object", cell!(F32, 0, 2.0), "target_pose_world_object: row 0: is no rotation"),
         ("q_h/q_train_mask", cell!(Bool, 0, false), "q_h/q_train_mask"),
         ("q_h/candidate_row_id", cell!(I64, 1, 0), "q_h/candidate_row_id"),
         ("q_h/td_reward", cell!(F32, 0, 0.25), "q_h/td_reward"),
@@ -362,4 +369,19 @@ fn a_pipe_in_a_files_place_is_told_and_not_waited_for() {
         let errors = sound.errors(place, |store| pipe(&store.join(place)));
         assert!(says(&errors, &["is not a file"]), "{place}: {errors:?}");
     }
+}
+
+/// What stands where a group's document belongs is not taken for nothing, nor waited for.
+#[test]
+fn a_pipe_is_no_missing_group() {
+    let sound = Sound::new();
+    let errors = sound.errors("steps/zarr.json", |store| {
+        let document = store.join("steps/zarr.json");
+        fs::remove_file(&document).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &document, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    });
+    assert!(says(&errors, &["steps: ", "steps/zarr.json", "it is not a file"]), "{errors:?}");
+    let errors = sound.errors("steps/zarr.json", |store| fs::remove_file(store.join("steps/zarr.json")).unwrap());
+    assert!(says(&errors, &["steps: the group is missing"]), "{errors:?}");
 }

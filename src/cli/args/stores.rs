@@ -125,22 +125,22 @@ pub(in crate::cli) struct InfoArguments {
     #[arg(long)]
     pub(in crate::cli) preflight: bool,
     /// How strict the preflight is
-    #[arg(long, value_enum, default_value_t = ProfileArgument::Smoke)]
+    #[arg(long, value_enum, default_value_t = ProfileArgument::Smoke, requires = "preflight")]
     pub(in crate::cli) profile: ProfileArgument,
     /// Print the row of a rollout drawn at random
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["plot", "validate", "stats", "preflight"])]
     pub(in crate::cli) random_index: bool,
     /// Draw among rollouts with at least this horizon
-    #[arg(long, value_name = "STEPS", default_value_t = 2)]
+    #[arg(long, value_name = "STEPS", default_value_t = 2, requires = "random_index")]
     pub(in crate::cli) min_horizon: i64,
     /// Draw a step's shell, and the frames along its chain, as PNG files in DIR
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "validate", "stats", "preflight"])]
     pub(in crate::cli) plot: Option<PathBuf>,
     /// The step to draw, counted from 0
-    #[arg(long, value_name = "ROW", default_value_t = 0)]
+    #[arg(long, value_name = "ROW", default_value_t = 0, requires = "plot")]
     pub(in crate::cli) step: usize,
     /// The seed of the draw
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, requires = "random_index")]
     pub(in crate::cli) seed: i64,
 }
 

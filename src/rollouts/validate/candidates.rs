@@ -4,6 +4,7 @@ use super::block::Block;
 use super::findings::Findings;
 use super::tables::Tables;
 use crate::rollouts::dictionary::Dictionary;
+use crate::rollouts::quantity::{is_probability, is_rigid};
 use crate::rollouts::schema::REASONS;
 use crate::rollouts::shell::{self, PATH_SEGMENT_COLLISION, VALID};
 
@@ -52,8 +53,14 @@ pub(super) fn provenance(tables: &Tables, block: &Block) -> Findings {
         let wrong = columns.get::<i32>(name).iter().zip(actor).map(|(id, actor)| *actor && *id < 0);
         findings.flagged(&format!("candidates/{name}"), wrong, "is negative for a valid action");
     }
-    let wrong = columns.get::<f32>("sampler_probability").iter().zip(actor).map(|(p, actor)| *actor && !p.is_finite());
-    findings.flagged("candidates/sampler_probability", wrong, "is not finite for a valid action");
+    let sampled = columns.get::<f32>("sampler_probability").iter().zip(actor);
+    let wrong = sampled.map(|(probability, actor)| *actor && !is_probability(*probability));
+    findings.flagged("candidates/sampler_probability", wrong, "is no probability, of a valid action");
+    let wrong = columns.get::<f32>("selection_probabilities").iter().map(|probability| !is_probability(*probability));
+    findings.flagged("candidates/selection_probabilities", wrong, "is no probability");
+    let wrong =
+        columns.vectors::<12>("pose_world_cam").iter().zip(actor).map(|(pose, actor)| *actor && !is_rigid(pose));
+    findings.flagged("candidates/pose_world_cam", wrong, "is no rotation and shift, of a valid action");
     let gaze = columns.get::<i8>("gaze_variant_id");
     let wrong = gaze.iter().map(|gaze| !(-1..=1).contains(gaze));
     findings.flagged("candidates/gaze_variant_id", wrong, "is none of -1, 0, 1");

@@ -67,6 +67,7 @@ pub(super) fn check(reader: &StoreReader, root: &Root, tables: &Tables, success:
             }
             Err(error) => own.add(error.to_string()),
         }
+        strangers(reader, &mut own);
     }
     findings.merge(own);
 }
@@ -79,6 +80,18 @@ pub(in crate::rollouts) fn read(reader: &StoreReader, name: &str) -> Result<Map,
             Ok(bytes) => parse_marker(&bytes.unwrap_or_default()),
             Err(error) => Err(format!("cannot be read: {error}")),
         },
+    }
+}
+
+/// What the digest does not see must not be there.
+fn strangers(reader: &StoreReader, findings: &mut Findings) {
+    match reader.strangers(&[MANIFEST_FILE, OWNER, SUCCESS]) {
+        Ok(keys) => {
+            let more = keys.len().saturating_sub(1);
+            let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+            findings.extend(keys.first().map(|key| format!("{key}{more}: is no part of a store")));
+        }
+        Err(error) => findings.add(error.to_string()),
     }
 }
 

@@ -66,8 +66,10 @@ pub(super) fn check(reader: &StoreReader, findings: &mut Findings) -> Option<Roo
         ));
     }
     for group in GROUPS {
-        if !reader.has_group(group) {
-            findings.add(format!("{group}: the group is missing"));
+        match reader.group(group) {
+            Ok(true) => {}
+            Ok(false) => findings.add(format!("{group}: the group is missing")),
+            Err(error) => findings.add(format!("{group}: {error}")),
         }
     }
     findings.is_empty().then_some(Root { attributes, manifest, has_codec })

@@ -8,6 +8,7 @@ use super::sources::repeated;
 use super::tables::Tables;
 use crate::rollouts::dictionary::Dictionary;
 use crate::rollouts::identifier::compact;
+use crate::rollouts::quantity::{are_lengths, is_rigid};
 use crate::rollouts::target::{Evidence, ORACLE_SOURCE, TargetInputProtocol, explicit_hash};
 use crate::value::Value;
 
@@ -24,9 +25,14 @@ pub(super) fn check(root: &Root, tables: &Tables, findings: &mut Findings) -> Ve
     let bits = targets.get::<u32>("target_invalid_reason_bitset");
     let wrong = valid.iter().zip(bits).map(|(valid, bits)| *valid != (*bits == 1));
     findings.flagged("targets/target_valid_mask", wrong, "disagrees with target_invalid_reason_bitset");
-    let wrong =
-        rollouts.vectors::<12>("root_pose_world").iter().map(|pose| !pose.iter().all(|number| number.is_finite()));
-    findings.flagged("rollouts/root_pose_world", wrong, "is not finite");
+    let wrong = rollouts.vectors::<12>("root_pose_world").iter().map(|pose| !is_rigid(pose));
+    findings.flagged("rollouts/root_pose_world", wrong, "is no rotation and shift");
+    // What is not known is all of it not a number.
+    let known = |numbers: &[f32]| !numbers.iter().all(|number| number.is_nan());
+    let wrong = targets.vectors::<3>("target_extents").iter().map(|sides| known(sides) && !are_lengths(sides));
+    findings.flagged("targets/target_extents", wrong, "is negative, or not finite");
+    let wrong = targets.vectors::<12>("target_pose_world_object").iter().map(|pose| known(pose) && !is_rigid(pose));
+    findings.flagged("targets/target_pose_world_object", wrong, "is no rotation and shift");
     identities(tables, findings);
 
     let owners = owners(tables);

@@ -35,7 +35,8 @@ pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
         return occupied("lies inside another store");
     }
     if destination.symlink_metadata().is_err() {
-        return Ok(());
+        let above = own.ancestors().skip(1).find(|above| above.exists());
+        return if above.is_none_or(Path::is_dir) { Ok(()) } else { occupied("lies below a file") };
     }
     if !destination.is_dir() {
         return occupied("is not a directory");
@@ -44,12 +45,23 @@ pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
         return occupied("is a promoted shard");
     }
     let empty = entries(&destination)?.is_empty();
+    readable(&destination.join("zarr.json"))?;
     if !is_store(&destination) && !empty {
         return occupied("exists and is not a rollout store");
     }
     match foreign(&destination)? {
         Some(name) => Err(WriteError::Foreign { path: destination.display().to_string(), name }),
         None => Ok(()),
+    }
+}
+
+/// Refuses what cannot be looked into: it may well be a store.
+fn readable(root: &Path) -> Result<(), StoreError> {
+    match std::fs::File::open(root) {
+        Err(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(StoreError::Files { path: root.to_owned(), source })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -125,6 +125,11 @@ impl Objects {
         names
     }
 
+    /// The names of all objects.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
+        self.objects.keys()
+    }
+
     /// What everything below `name` takes.
     pub(super) fn held(&self, name: &str) -> Held {
         let prefix = if name.is_empty() { String::new() } else { format!("{name}/") };

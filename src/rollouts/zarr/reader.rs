@@ -9,6 +9,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -202,7 +203,12 @@ impl StoreReader {
 
     /// Whether `path` is a group.
     pub(in crate::rollouts) fn has_group(&self, path: &str) -> bool {
-        matches!(self.node(path), Ok(Some(node)) if is(&node, "group"))
+        self.group(path).unwrap_or(false)
+    }
+
+    /// Whether `path` is a group, if what is there can be read.
+    pub(in crate::rollouts) fn group(&self, path: &str) -> Result<bool, StoreError> {
+        Ok(self.node(path)?.is_some_and(|node| is(&node, "group")))
     }
 
     /// Whether `path` is an array.
@@ -236,6 +242,32 @@ impl StoreReader {
         }
         paths.sort_unstable();
         Ok(paths)
+    }
+
+    /// The keys of files that are no part of a group or array, sorted; those called one of `beside`
+    /// may stand beside the root's document.
+    pub(in crate::rollouts) fn strangers(&self, beside: &[&str]) -> Result<Vec<String>, StoreError> {
+        let mut nodes = BTreeMap::new();
+        for path in self.nodes()? {
+            let layout = if self.has_array(&path) { Some(self.layout(&path)?) } else { None };
+            nodes.insert(path, layout);
+        }
+        let is_part = |key: &String| {
+            let (parent, name) = key.rsplit_once('/').unwrap_or(("", key));
+            let is_chunk = || {
+                let mut ends = key.match_indices('/').map(|(end, _)| key.split_at(end));
+                ends.any(|(path, rest)| match nodes.get(path) {
+                    Some(Some(layout)) => layout.has_key(rest.trim_start_matches('/')),
+                    _ => false,
+                })
+            };
+            parent.is_empty() && beside.contains(&name)
+                || name == "zarr.json" && nodes.contains_key(parent)
+                || is_chunk()
+        };
+        let mut keys = self.source.keys().map_err(|error| StoreError::files(self.source.root(), error))?;
+        keys.retain(|key| !is_part(key));
+        Ok(keys)
     }
 
     /// A node's whole document.

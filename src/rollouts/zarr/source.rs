@@ -118,6 +118,17 @@ impl Source {
         }
     }
 
+    /// The keys of everything that is no directory, sorted.
+    pub(super) fn keys(&self) -> io::Result<Vec<String>> {
+        let mut keys = Vec::new();
+        match self {
+            Self::Directory(directory) => walk(directory.root(), "", &mut keys)?,
+            Self::Objects(objects) => keys.extend(objects.keys().cloned()),
+        }
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
     /// What everything below `key` takes.
     pub(super) fn held(&self, key: &str) -> Held {
         match self {
@@ -165,6 +176,21 @@ impl Opened<'_> {
             }
         }
     }
+}
+
+/// Adds the keys of everything below `directory`, whose own key is `key`.
+fn walk(directory: &Path, key: &str, keys: &mut Vec<String>) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let below = if key.is_empty() { name } else { format!("{key}/{name}") };
+        if entry.file_type()?.is_dir() {
+            walk(&entry.path(), &below, keys)?;
+        } else {
+            keys.push(below);
+        }
+    }
+    Ok(())
 }
 
 /// What is below `directory`, as far as it can be seen.

@@ -173,3 +173,24 @@ fn a_marker_that_does_not_fit_keeps_its_shard_out() {
     assert!(line.contains("_SUCCESS.json") || line.contains("_owner.json"), "{line}");
     assert!(!scratch.file("joined.zarr").exists());
 }
+
+/// The digest is of groups, arrays and their chunks: nothing else may stand among them.
+#[test]
+fn a_file_that_is_no_part_of_a_promoted_shard_is_told() {
+    let scratch = Scratch::new();
+    let records = typed((0..2).map(|root| record(root, 1, 2)));
+    let store = promote(&scratch, "shard-000000", &records, |_| ());
+    for name in ["notes.txt", "steps/notes.txt", "steps/step_row_id/c/0.bak", "steps/step_row_id/c/7", "a/b/zarr.txt"] {
+        let (file, top) = (store.join(name), store.join("a"));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "mine").unwrap();
+        assert_eq!(validate(&store).unwrap().errors, [format!("{name}: is no part of a store")]);
+        std::fs::remove_file(&file).unwrap();
+        let _ = std::fs::remove_dir_all(top);
+    }
+    assert_eq!(validate(&store).unwrap().errors, Vec::<String>::new());
+    // A store that no one promoted may have its owner's notes.
+    let plain = write(&scratch, "plain.zarr", &records, |_| ());
+    std::fs::write(plain.join("notes.txt"), "mine").unwrap();
+    assert!(validate(&plain).unwrap().ok());
+}

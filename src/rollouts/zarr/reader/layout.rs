@@ -135,6 +135,16 @@ impl Layout {
         key
     }
 
+    /// Whether `key` is the file of a chunk or shard of the grid.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        let numbers = key.strip_prefix(self.prefix).unwrap_or_default().split(self.separator);
+        let index: Vec<usize> = numbers.filter_map(|number| number.parse().ok()).collect();
+        let within = |(index, (length, file)): (&usize, (&usize, &usize))| *index < length.div_ceil(*file);
+        index.len() == self.shape.len()
+            && index.iter().zip(self.shape.iter().zip(&self.file)).all(within)
+            && self.key(&index) == key
+    }
+
     /// How many elements one row of the first axis has.
     pub(super) fn row_elements(&self) -> usize {
         self.shape.iter().skip(1).product()

@@ -14,6 +14,7 @@ use crate::script::bind::{Fault, Module};
 use crate::script::convert;
 use crate::script::error::{LIBRARY_CHUNK, ScriptError, fail};
 use crate::script::host::{Raised, ScriptHost};
+use crate::script::limits::asked;
 use crate::value::{Map, Value};
 
 /// What `rollouts.oracle` returns.
@@ -106,13 +107,13 @@ impl ScriptedOracle {
         let raised = Raised::default();
         // What `add` refuses reaches the script as an error, and the caller as it is.
         let refused: RefCell<Option<RunError>> = RefCell::default();
-        let console = &self.script.host.console;
         let called = lua.scope(|scope| {
             let add = scope.create_function_mut(|lua, (_, record): (LuaValue, LuaValue)| {
-                if console.interrupted() {
-                    let stop = Diagnostic::new("script/interrupted", "interrupted", Exit::Interrupted);
-                    refused.replace(Some(RunError::Interrupted(Box::new(stop))));
-                    return Err(fail(lua, "interrupted"));
+                if let Some(stop) = asked(&self.script.host) {
+                    let problem = run_error(ScriptError::Raised(Box::new(stop.diagnostic())));
+                    let line = problem.to_string();
+                    refused.replace(Some(problem));
+                    return Err(fail(lua, line));
                 }
                 let datum = datum(&record, "record", 0).map_err(|line| fail(lua, line))?;
                 let record = RolloutRecord::from_datum(&datum).map_err(|problem| fail(lua, problem))?;
