@@ -44,6 +44,6 @@ pub use record::{Datum, RecordError, RolloutRecord};
 pub use records_file::{RecordsError, RecordsFile};
 pub use shard::{SHARD_MANIFEST_VERSION, ShardEntry, ShardRow, canonical_shard_id, rows_hash};
 pub use target::TargetInputProtocol;
-pub use validate::{Validation, parse_marker, read_marker, validate, validate_unsealed};
+pub use validate::{OWNER, OWNERSHIP, Validation, parse_marker, read_marker, validate, validate_unsealed};
 pub use writer::{RolloutZarrWriteResult, WriteError, Writer, write_rollout_zarr_store};
 pub use zarr::{Encoder, StoreError};

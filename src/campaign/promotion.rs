@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::sidecar::{self, OWNER};
+use super::sidecar;
 use super::site::remote;
 use crate::object::ObjectError;
-use crate::rollouts::{self, ShardEntry, StoreError, Validation, parse_marker, read_marker};
+use crate::rollouts::{self, OWNER, ShardEntry, StoreError, Validation, parse_marker, read_marker};
 use crate::text::json;
 use crate::unit::{MARKER, Remote};
 use crate::value::{Map, Value};

@@ -11,31 +11,16 @@ use super::site::Site;
 use crate::atomic;
 use crate::digest::sha256_hex;
 use crate::object::{Address, Bucket};
-use crate::rollouts::{RolloutZarrWriteResult, ShardEntry};
+use crate::rollouts::{OWNERSHIP, RolloutZarrWriteResult, ShardEntry};
 use crate::text::json;
 use crate::text::time::rfc3339;
 use crate::value::{Map, Value};
 
-/// The marker of a store's owner.
-pub const OWNER: &str = "_owner.json";
-
 /// A failure's marker is read if it has so many bytes at most.
 const LONGEST: u64 = 1 << 20;
 
-/// What the owner's and the success marker both say.
-const SHARED: [&str; 11] = [
-    "shard_id",
-    "writer_config_hash",
-    "source_manifest_hash",
-    "split_manifest_hash",
-    "generation_revision_hash",
-    "source_cache_version",
-    "split",
-    "num_source_rows",
-    "rollout_manifest_sha256",
-    "rollout_store_content_sha256",
-    "campaign_binding",
-];
+/// What both markers say of what was written.
+const DIGESTS: [&str; 2] = ["rollout_manifest_sha256", "rollout_store_content_sha256"];
 
 /// The owner of the store that `written` and `content_sha256` describe.
 #[must_use]
@@ -78,7 +63,7 @@ pub fn owner(
 #[must_use]
 pub fn success(owner: &Map) -> Map {
     let mut success = map([("sidecar_kind", "rollout_shard_success".into())]);
-    for key in SHARED {
+    for key in OWNERSHIP.into_iter().chain(DIGESTS) {
         success.insert(key.to_owned(), owner.get(key).cloned().unwrap_or_default());
     }
     let digest = sha256_hex(json::to_canonical(&Value::Map(owner.clone())).as_bytes());

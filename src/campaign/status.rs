@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::error::RunError;
 use super::promotion::{Standing, inspect};
-use super::sidecar::{self, OWNER};
+use super::sidecar;
 use super::site::Site;
-use crate::rollouts::ShardEntry;
+use crate::rollouts::{OWNER, ShardEntry};
 use crate::unit::MARKER;
 use crate::value::{Map, Value};
 

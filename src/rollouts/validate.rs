@@ -23,7 +23,7 @@ mod tables;
 mod targets;
 mod view;
 
-pub use promotion::{marker as read_marker, parse_marker};
+pub use promotion::{OWNER, OWNERSHIP, marker as read_marker, parse_marker};
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use block::Block;
 use codec::Codec;
 use findings::Findings;
-pub(super) use promotion::{OWNER, read as read_beside};
+pub(super) use promotion::read as read_beside;
 use root::Root;
 use states::States;
 use tables::Tables;

@@ -97,3 +97,18 @@ fn killed_in_its_upload_a_run_is_run_again() {
     campaign.status().ok();
     assert!(campaign.run(&["--shard-id", "0"]).ok().stdout.contains("skipped"));
 }
+
+#[test]
+fn a_plan_that_a_bucket_has_shards_of_is_not_replaced() {
+    let campaign = Remote::new(2);
+    let root = campaign.address("c");
+    let plan = |per_shard| {
+        let words = ["rollouts", "plan", "index.jsonl", "--script", "oracle.lua", "--out", "c", "--final-root", &root];
+        campaign.skyfall(&[&words[..], &["--rows-per-shard", per_shard]].concat())
+    };
+    plan("2").ok();
+    plan("1").ok();
+    campaign.run(&["--shard-id", "1"]).ok();
+    plan("2").failed(2, &["is another plan", &format!("{root}/shard-000001 was promoted from it")]);
+    plan("1").ok();
+}

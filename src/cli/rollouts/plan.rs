@@ -10,7 +10,6 @@ use crate::atomic;
 use crate::campaign::manifest::{self, SourceManifest};
 use crate::campaign::plan::{self, Plan, Provenance};
 use crate::campaign::promotion::is_taken;
-use crate::campaign::sidecar::OWNER;
 use crate::campaign::{ManifestError, RunError, Site, index};
 use crate::cli::Ending;
 use crate::cli::args::PlanArguments;
@@ -18,7 +17,7 @@ use crate::cli::console::Terminal;
 use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit, Problem};
 use crate::object::Address;
-use crate::rollouts::{self, ShardRow};
+use crate::rollouts::{self, OWNER, ShardRow};
 use crate::script::Limits;
 use crate::unit::{self, MARKER};
 

@@ -1,7 +1,7 @@
 //! What a store tells of the stores it was made from.
 
 use super::part::Part;
-use crate::rollouts::validate::OWNER;
+use crate::rollouts::OWNER;
 use crate::value::{Map, Value};
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

@@ -12,16 +12,17 @@ use crate::rollouts::schema::MANIFEST_FILE;
 use crate::rollouts::shard::ShardEntry;
 use crate::rollouts::zarr::StoreReader;
 use crate::text::json;
+use crate::unit::MARKER as SUCCESS;
 use crate::value::{Map, Value};
 
-pub(in crate::rollouts) const OWNER: &str = "_owner.json";
-const SUCCESS: &str = "_SUCCESS.json";
+/// The marker of a promoted store's owner.
+pub const OWNER: &str = "_owner.json";
 
 /// A marker is at most this long.
 const LONGEST: u64 = 1 << 20;
 
-/// What both markers say of the shard.
-const SHARED: [&str; 9] = [
+/// What both markers say of the shard. They agree on the digests of what was written, too.
+pub const OWNERSHIP: [&str; 9] = [
     "shard_id",
     "writer_config_hash",
     "source_manifest_hash",
@@ -139,7 +140,7 @@ fn markers(owner: &Map, success: &Map, root: &Root, tables: &Tables, findings: &
             findings.add(format!("{name} rollout_store_content_sha256: is not 64 hexadecimal digits"));
         }
     }
-    for key in SHARED.into_iter().chain(["rollout_store_content_sha256"]) {
+    for key in OWNERSHIP.into_iter().chain(["rollout_store_content_sha256"]) {
         is(&format!("{SUCCESS} {key}"), success.get(key), owner.get(key), findings);
     }
     let digest = sha256_hex(json::to_canonical(&Value::Map(owner.clone())).as_bytes());

@@ -4,9 +4,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::WriteError;
 use crate::object::Address;
+use crate::rollouts::OWNER;
 use crate::rollouts::config::RolloutZarrStoreConfig;
 use crate::rollouts::schema::{CODEC_GROUPS, GROUPS, MANIFEST_FILE, SCHEMA_ID};
 use crate::rollouts::zarr::{self, StoreError};
+use crate::unit::MARKER;
 
 /// Refuses a destination that is not a store of this kind, is a promoted shard, or touches the
 /// source store.
@@ -52,7 +54,7 @@ pub(super) fn check(config: &RolloutZarrStoreConfig) -> Result<(), WriteError> {
 }
 
 fn is_promoted(directory: &Path) -> bool {
-    ["_SUCCESS.json", "_owner.json"].iter().any(|marker| directory.join(marker).symlink_metadata().is_ok())
+    [MARKER, OWNER].iter().any(|marker| directory.join(marker).symlink_metadata().is_ok())
 }
 
 fn is_store(directory: &Path) -> bool {
