@@ -16,7 +16,7 @@ pub(in crate::cli) struct RolloutsMergeArguments {
     /// Join the shards of this manifest, in its order
     #[arg(long, value_name = "MANIFEST.jsonl")]
     pub(in crate::cli) shard_manifest: Option<PathBuf>,
-    /// The directory that holds the promoted stores [default: `shards` beside the manifest]
+    /// The directory or s3:// address that holds the promoted stores [default: `shards` beside the manifest]
     #[arg(long, value_name = "DIR", requires = "shard_manifest")]
     pub(in crate::cli) final_root: Option<PathBuf>,
     /// Only the manifest's shards of this split

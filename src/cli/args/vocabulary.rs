@@ -62,7 +62,7 @@ const SHARED: [(&str, Option<char>, &str, &str); 17] = [
     ("batch", None, "N", ""),
     ("dry-run", None, "", ""),
     ("error-format", None, "FORMAT", "How errors are printed: "),
-    ("final-root", None, "DIR", "The directory that holds the promoted stores"),
+    ("final-root", None, "DIR", "The directory or s3:// address that holds the promoted stores"),
     ("format", None, "FORMAT", "How to print "),
     ("jobs", Some('j'), "N", "How many "),
     ("json", None, "", "Print JSON"),
