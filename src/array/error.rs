@@ -52,10 +52,10 @@ pub enum ArrayError {
     #[error("an integer result does not fit {dtype}")]
     Overflow { dtype: DType },
     /// An integer that was divided by zero.
-    #[error("an integer divided by zero is none")]
+    #[error("an integer is divided by zero; of floats that is inf or nan: `a:astype(\"f64\")`")]
     DivisionByZero,
     /// An integer raised to a negative power.
-    #[error("an integer raised to a negative power is none; make it a float first: `a:astype(\"f64\")`")]
+    #[error("an integer is raised to a negative power; floats can be: `a:astype(\"f64\")`")]
     NegativePower,
 }
 

@@ -8,11 +8,8 @@ use crate::diagnostic::{Exit, Problem};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectError {
     /// This program knows no object storage.
-    #[error("`{address}` is object storage, which this build of skyfall leaves out")]
-    Unbuilt {
-        /// What was asked for.
-        address: String,
-    },
+    #[error("this build of skyfall leaves out object storage")]
+    Unbuilt,
     /// No address.
     #[error("`{address}` is no address of an object: {what}")]
     Address {
@@ -102,7 +99,7 @@ impl ObjectError {
 impl Problem for ObjectError {
     fn code(&self) -> &'static str {
         match self {
-            Self::Unbuilt { .. } => "object/unbuilt",
+            Self::Unbuilt => "object/unbuilt",
             Self::Address { .. } => "object/address",
             Self::Setting { .. } => "object/setting",
             Self::Denied { .. } => "object/denied",
@@ -121,7 +118,7 @@ impl Problem for ObjectError {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Unbuilt { .. } => "build it with `cargo build --release --features s3`",
+            Self::Unbuilt => "build it with `cargo build --release --features s3`",
             Self::Address { .. } => "an address is `s3://BUCKET/KEY`",
             Self::Denied { .. } => {
                 "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN say who asks, AWS_REGION where"
