@@ -64,7 +64,7 @@ fn sixty_four_shards_on_slurm_under_kills_are_one_process_s_store() {
         let job = jobs["parts"][0]["job"].as_str().unwrap();
         let mut due = KILLS.get(round - 1).copied().unwrap_or_default();
         while due > 0 && slurm.queue().is_none_or(|tasks| !tasks.is_empty()) {
-            std::thread::sleep(Duration::from_millis(200 + chance.below(1000)));
+            std::thread::sleep(Duration::from_millis(50 + chance.below(400)));
             if let Some(how) = strike(&slurm, &submission, job, &mut chance) {
                 met.push(how);
                 due -= 1;
