@@ -194,6 +194,18 @@ impl RunError {
         }
     }
 
+    /// The error in one line, with the place in a script that it came from.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Source(diagnostic) | Self::TimedOut(diagnostic) | Self::Interrupted(diagnostic) => {
+                let at = diagnostic.location.as_ref().map(|location| format!(" ({}:{})", location.file, location.line));
+                diagnostic.message.clone() + &at.unwrap_or_default()
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// The kind of error, as failure markers name it.
     #[must_use]
     pub fn kind(&self) -> &'static str {

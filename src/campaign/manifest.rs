@@ -141,6 +141,11 @@ pub fn write(path: &Path, entries: &[ShardEntry]) -> Result<(), AtomicError> {
 /// # Errors
 /// When the file cannot be read; the first line that is no sound shard, or repeats an id.
 pub fn read(path: &Path) -> Result<Vec<ShardEntry>, ManifestError> {
+    if path.is_dir() {
+        let inside = path.join("shard-manifest.jsonl");
+        let hint = if inside.is_file() { format!("; its manifest is {}", inside.display()) } else { String::new() };
+        return Err(ManifestError::whole(path, format!("is a directory, not a shard manifest{hint}")));
+    }
     let text = fs::read_to_string(path).map_err(ManifestError::file(path))?;
     let mut entries: Vec<(usize, ShardEntry)> = Vec::new();
     let mut lines = std::collections::HashMap::new();

@@ -78,7 +78,7 @@ pub fn run(
         )
     {
         // Where nothing can be written, the error that is returned is all there is.
-        let _ = sidecar::record_failure(entry, site, error.kind(), &error.to_string(), runtime(), since);
+        let _ = sidecar::record_failure(entry, site, error.kind(), &error.told(), runtime(), since);
     }
     done
 }

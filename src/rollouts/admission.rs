@@ -4,7 +4,7 @@
 use super::config::RolloutZarrStoreConfig;
 use super::datum::mistake;
 use super::identifier::{compact, names_snippet};
-use super::labels::Cumulative;
+use super::labels::{self, Cumulative};
 use super::quantity::{are_lengths, is_probability, is_rigid};
 use super::record::{Candidates, Pose, RecordError, RolloutRecord, Step, Target};
 use super::shell;
@@ -135,7 +135,7 @@ fn check_target(record: &RolloutRecord, config: &RolloutZarrStoreConfig, at: &dy
     if !protocol.admits(source, target.descriptor_source.as_deref(), target.descriptor_provenance.as_deref()) {
         return mistake(
             at("target.target_source"),
-            format!("`{source}` (or its descriptor) is not admitted under {}", protocol.name()),
+            format!("`{}` is not admitted under {}: {}", source.escape_debug(), protocol.name(), protocol.admitted()),
         );
     }
     check_snippet(record, at)?;
@@ -212,6 +212,9 @@ fn check_step(step: &Step, root: &Pose, trainable: bool, config: &RolloutZarrSto
             return mistake(format!("{path}.selected_depth"), message);
         }
         _ => {}
+    }
+    if let Some((name, told)) = labels::unknown(step) {
+        return mistake(format!("{path}.labels.{}", name.escape_debug()), told);
     }
     let shell = &step.candidates;
     let valid = shell.mask_valid.iter().filter(|valid| **valid).count();

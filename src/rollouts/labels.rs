@@ -2,6 +2,35 @@
 
 use super::datum::narrow;
 use super::record::Step;
+use crate::suggest;
+
+/// Every name that a label is read by.
+const KNOWN: [&str; 17] = [
+    "target_root_gain",
+    "target_rri",
+    "target_log_error_gain",
+    "target_pm_dist_before",
+    "target_pm_dist_after",
+    "scene_root_gain",
+    "scene_rri",
+    "scene_log_error_gain",
+    "scene_pm_dist_before",
+    "scene_pm_dist_after",
+    "target_current_support",
+    "target_candidate_support",
+    "root_gain",
+    "rri",
+    "log_error_gain",
+    "oracle_target_rri",
+    "oracle_scene_rri",
+];
+
+/// What to say of a label that no column holds: it would be lost.
+pub(super) fn unknown(step: &Step) -> Option<(&str, String)> {
+    let (name, _) = step.labels.iter().find(|(name, _)| !KNOWN.contains(&name.as_str()))?;
+    let hint = suggest::hint(name, "labels are", KNOWN);
+    Some((name, format!("is a label that a store does not hold; {hint}")))
+}
 
 /// A step's labels by column: of several names, the first that is there.
 pub(super) struct Metrics<'a> {

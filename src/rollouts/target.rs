@@ -38,6 +38,20 @@ impl TargetInputProtocol {
         [Self::V0GtInput, Self::V1Observed].into_iter().find(|protocol| protocol.name() == name)
     }
 
+    /// What [`Self::admits`] admits, for people.
+    pub(super) fn admitted(self) -> &'static str {
+        match self {
+            Self::V0GtInput => {
+                "target_source must be `gt_obbs_oracle`; descriptor_source, if it is given, the same; and \
+                 descriptor_provenance, if it is given, `oracle_gt`"
+            }
+            Self::V1Observed => {
+                "target_source and descriptor_source must be `detected_obbs`, and descriptor_provenance \
+                 `actor_visible_detector`"
+            }
+        }
+    }
+
     /// Whether targets of `source` may enter a store under this protocol.
     pub(super) fn admits(self, source: &str, descriptor_source: Option<&str>, provenance: Option<&str>) -> bool {
         match self {

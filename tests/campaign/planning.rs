@@ -234,7 +234,7 @@ fn a_dry_run_writes_nothing_and_a_plan_twice_the_same() {
     assert_eq!(super::bytes(&campaign.file("c")), before);
     let words = ["rollouts", "plan", "index.jsonl", "--script", "oracle.lua", "--rows-per-shard", "2", "--dry-run"];
     let told = campaign.scratch.skyfall(&words).ok().stdout;
-    assert!(told.contains("3 shards of 5 rows") && told.contains("shard-000002  train  1 rows"), "{told}");
+    assert!(told.contains("3 shards, 5 rows in all") && told.contains("shard-000002  train  1 rows"), "{told}");
     assert!(!campaign.scratch.tree().iter().any(|name| name.starts_with("campaign/")));
     campaign.plan("c", 0).failed(2, &["rows-per-shard"]);
 }

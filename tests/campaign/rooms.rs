@@ -53,7 +53,7 @@ impl Rooms {
         let more = ["--source-manifest-hash", "rooms", "--rows-per-shard", &per_shard.to_string()];
         let said = scratch.skyfall(&[&plan[..], &more].concat()).ok().stdout;
         let rows = SHARDS * per_shard;
-        assert!(said.contains(&format!("{SHARDS} shards of {rows} rows")), "{said}");
+        assert!(said.contains(&format!("{SHARDS} shards, {rows} rows in all")), "{said}");
         let (_, hash) = said.lines().next().unwrap().rsplit_once(' ').unwrap();
         let mut whole = Command::new(env!("CARGO_BIN_EXE_skyfall"));
         whole.args(["script", "whole.lua", "--", hash, &rows.to_string()]).current_dir(scratch.path());

@@ -100,7 +100,7 @@ fn mistakes_name_their_line_and_leave_the_old_store() {
     let before = files(&scratch.file("rollouts.zarr"));
     let good = lines(1);
     let cut = &good[..good.len() / 2];
-    let cases: [(String, &[&str], i32); 6] = [
+    let cases: [(String, &[&str], i32); 9] = [
         (format!("{good}{cut}"), &["bad.jsonl:2", "cut off"], 3),
         (format!("{good}[1]\n"), &["bad.jsonl:2", "must be a map"], 3),
         (good.replace("\"horizon\"", "\"horizn\""), &["bad.jsonl:1", "horizn", "horizon"], 3),
@@ -115,6 +115,18 @@ fn mistakes_name_their_line_and_leave_the_old_store() {
             3,
         ),
         (String::new(), &["no record was added"], 1),
+        // A label that no column holds would be lost.
+        (
+            good.replace("\"target_root_gain\"", "\"target_root_gian\""),
+            &["bad.jsonl:1", "labels.target_root_gian", "did you mean `target_root_gain`?"],
+            3,
+        ),
+        (good.replace("\"target_rri\"", "\"x\""), &["bad.jsonl:1", "labels.x", "labels are target_root_gain"], 3),
+        (
+            good.replace("gt_obbs_oracle", "detected_obbs"),
+            &["bad.jsonl:1", "target.target_source", "target_source must be `gt_obbs_oracle`"],
+            3,
+        ),
     ];
     for (text, words, code) in cases {
         scratch.write("bad.jsonl", &text);

@@ -1,8 +1,10 @@
 //! `skyfall rollouts info`: what it prints, for people and for programs.
 
+use skyfall::rollouts::write_rollout_zarr_store;
 use skyfall::text::json;
 use skyfall::value::Value;
 
+use super::records::{self, config};
 use super::store;
 use crate::command::Scratch;
 
@@ -63,6 +65,22 @@ fn a_preflight_says_no_and_why() {
     for word in ["no go", "invalid_store", "missing_scene_split_metadata"] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn a_store_without_a_trainable_candidate_is_not_fit() {
+    let scratch = Scratch::new();
+    let mut records = records::records(2);
+    for step in records.iter_mut().flat_map(|record| &mut record.trajectories).flat_map(|chain| &mut chain.steps) {
+        step.labels.clear();
+    }
+    write_rollout_zarr_store(&records, config(&scratch.file("rollouts.zarr"))).unwrap();
+    let info = |profile: &str| {
+        scratch.skyfall(&["rollouts", "info", "--preflight", "--stats", "--profile", profile, "rollouts.zarr"])
+    };
+    let smoke = info("smoke").ok().stdout;
+    assert!(smoke.contains("  trainable     0\n") && smoke.contains("no_trainable_candidates"), "{smoke}");
+    assert!(info("production").failed(1, &[]).stdout.contains("no_trainable_candidates"));
 }
 
 #[test]

@@ -166,7 +166,10 @@ impl Watcher for Screen<'_> {
             Ending::Failed(failure) => {
                 self.failures.push(failure.code);
                 if self.failures.len() <= MOST {
-                    self.terminal.warn(&format!("{} failed: {}", entry.shard_id, failure.message));
+                    // What the process printed below its message says where in the script it was.
+                    let place = failure.output.iter().find_map(|line| line.trim_start().strip_prefix("--> "));
+                    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+                    self.terminal.warn(&format!("{} failed: {}{place}", entry.shard_id, failure.message));
                 } else if self.failures.len() == MOST + 1 {
                     self.terminal.warn("more shards failed; `skyfall rollouts status` lists them");
                 }

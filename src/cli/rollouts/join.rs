@@ -7,6 +7,7 @@ use crate::cli::Ending;
 use crate::cli::args::{JoinArguments, RolloutsMergeArguments, RolloutsSelectArguments, RolloutsSplitArguments};
 use crate::cli::console::Terminal;
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::object::Address;
 use crate::rollouts::{self, Filter, JoinOptions};
 use crate::text::json;
 use crate::value::Value;
@@ -16,7 +17,9 @@ pub(super) fn merge(arguments: &RolloutsMergeArguments, terminal: &Terminal) -> 
     let parts = match &arguments.shard_manifest {
         Some(manifest) => {
             let root = arguments.final_root.clone().unwrap_or_else(|| manifest.with_file_name("shards"));
-            shards(manifest, &root, arguments.split.as_deref())?
+            let parts = shards(manifest, &root, arguments.split.as_deref())?;
+            complete(manifest, &root, &parts)?;
+            parts
         }
         None => arguments.parts.clone(),
     };
@@ -108,6 +111,19 @@ fn shards(manifest: &Path, root: &Path, split: Option<&str>) -> Result<Vec<PathB
         _ if shards.is_empty() => Err(input(format!("{name} lists no shard"))),
         _ => Ok(shards),
     }
+}
+
+/// Refuses shards of which some are not there yet.
+fn complete(manifest: &Path, root: &Path, parts: &[PathBuf]) -> Result<(), Box<Diagnostic>> {
+    if Address::of(root).is_some() {
+        return Ok(());
+    }
+    let missing: Vec<&PathBuf> = parts.iter().filter(|part| !part.is_dir()).collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    let line =
+        format!("{} of {} shards are not there yet, the first of them {}", missing.len(), parts.len(), first.display());
+    let hint = format!("`skyfall rollouts status {}` lists them, with their failures", manifest.display());
+    Err(Box::new(Diagnostic::new("rollouts/missing", line, Exit::Input).with_hint(hint)))
 }
 
 /// The options of a join; how it was asked for goes without the paths that differ from place to

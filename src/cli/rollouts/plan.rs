@@ -59,7 +59,7 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
         text.push_str(&format!("{split}: {rows} rows, {scenes} scenes, split hash {}\n", source.split_manifest_hash()));
     }
     let (shards, hash) = (plan.shards.len(), &provenance.writer_config_hash);
-    text.push_str(&format!("{shards} shards of {} rows, writer config hash {hash}\n", rows.len()));
+    text.push_str(&format!("{shards} shards, {} rows in all, writer config hash {hash}\n", rows.len()));
     match &arguments.out {
         Some(out) if !arguments.dry_run => {
             text.push_str(&format!("shard manifest: {}\n", out.join(SHARD_MANIFEST).display()));

@@ -85,6 +85,7 @@ fn statistics(out: &mut String, stats: &Map) {
             number(Some(validity), "fraction").map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
         out.push_str("\nvalidity\n");
         line(out, "  valid", &format!("{share} of {}", printed(validity.get("total"))));
+        line(out, "  trainable", &printed(validity.get("trainable")));
         let each = validity.get("valid_per_step").and_then(Value::as_map);
         line(out, "  per step", &range(each));
         table(out, "why not", validity.get("invalid_reasons"));

@@ -38,6 +38,10 @@ pub(super) fn preflight(
         blockers.push("invalid_store".to_owned());
     }
     let mut doubts = Vec::new();
+    let validity = below(stats, "candidate_validity");
+    if below(&validity, "trainable").as_int().is_none_or(|trainable| trainable == 0) {
+        doubts.push("no_trainable_candidates".to_owned());
+    }
     if unnamed(&coverage) {
         doubts.push("missing_scene_split_metadata".to_owned());
     }
@@ -71,7 +75,7 @@ pub(super) fn preflight(
         ("validation", super::validation(validation)),
         ("lineage", some(&lineage)),
         ("coverage", coverage),
-        ("validity", below(stats, "candidate_validity")),
+        ("validity", validity),
         ("candidate_family", family),
         ("rewards", rewards),
         ("retention", some(&retained)),

@@ -21,6 +21,8 @@ const STRATEGIES: [&str; 4] = ["forward_rig", "radial_away", "radial_towards", "
 struct Counts {
     total: u64,
     valid: u64,
+    /// Those with a label that a learner may use.
+    trainable: u64,
     reasons: BTreeMap<&'static str, u64>,
     /// By strategy and by component, of valid candidates and of selected ones.
     families: [[BTreeMap<String, u64>; 2]; 2],
@@ -102,6 +104,7 @@ pub(super) fn stats(store: &Store, manifest: &Value) -> Result<(Value, Value), S
                 ("fraction", fraction.into()),
                 ("valid_per_step", distribution(valid)),
                 ("invalid_reasons", counted(&counts.reasons)),
+                ("trainable", count(counts.trainable)),
             ]),
         ),
         (
@@ -167,6 +170,7 @@ impl Counts {
             "mixture_id",
             "invalid_reason_bitset",
             "target_root_gain",
+            "q_train_mask",
             "pose_world_cam",
         ];
         let table = store.table("candidates", &columns, rows.clone())?;
@@ -193,6 +197,7 @@ impl Counts {
                 }
             }
         };
+        self.trainable += flags("q_train_mask").iter().filter(|trainable| **trainable).count() as u64;
         let (valid, selected) = (flags("actor_action_mask"), flags("selected_mask"));
         for (row, (valid, selected)) in valid.iter().zip(selected).enumerate() {
             self.total += 1;
