@@ -137,10 +137,11 @@ impl Bucket {
                 return Err(self.refusal(address, &answer));
             }
             let page = std::str::from_utf8(&answer.body).ok().and_then(|text| ListObjectsV2::parse_response(text).ok());
-            let Some(page) = page else {
-                let what = "a listing that cannot be understood".to_owned();
-                return Err(ObjectError::Refused { address, endpoint: self.endpoint().to_owned(), what });
+            let refused = |what: &str| {
+                let (address, endpoint) = (address.clone(), self.endpoint().to_owned());
+                Err(ObjectError::Refused { address, endpoint, what: what.to_owned() })
             };
+            let Some(page) = page else { return refused("a listing that cannot be understood") };
             let page_objects = page.contents.into_iter().map(|content| Object {
                 size: content.size.unwrap_or_default(),
                 written: content.last_modified.as_deref().and_then(crate::text::time::seconds).unwrap_or_default(),
@@ -148,9 +149,10 @@ impl Bucket {
             });
             objects.extend(page_objects.filter(|object| object.key.starts_with(prefix) && is_sound(&object.key)));
             match page.next_continuation_token {
-                // A storage that gives the same page again would never end.
-                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-                _ => break,
+                // It would never end; and what is on the pages after it would pass for missing.
+                Some(next) if token.as_ref() == Some(&next) => return refused("the same page of a listing again"),
+                Some(next) => token = Some(next),
+                None => break,
             }
         }
         objects.sort_by(|one, other| one.key.cmp(&other.key));
