@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sha2::{Digest, Sha256};
 use skyfall::config::ExperimentConfig;
-use skyfall::digest::sha256_hex;
 use skyfall::experiment::{Catalog, Experiment, Parts, Silent};
 use skyfall::script::BareScripts;
 use skyfall::text::json;
@@ -21,7 +21,7 @@ const TERMS: [(&str, &str); 2] = [
 /// CartPole with a linear policy that does not learn, scored by the first `terms` of them.
 fn experiment(terms: usize) -> Experiment {
     let term = |(name, source): &(&str, &str)| {
-        let digest = sha256_hex(source.as_bytes());
+        let digest: String = Sha256::digest(source).iter().map(|byte| format!("{byte:02x}")).collect();
         format!(r#"{{"name": "{name}", "lua": {{"source": "{source}", "sha256": "{digest}"}}}}"#)
     };
     let list: Vec<String> = TERMS.iter().take(terms).map(term).collect();

@@ -32,7 +32,7 @@ impl AtomicError {
 ///
 /// # Errors
 /// When the directory cannot be made or written; what was at `path` is then untouched.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
     let staged = StagedFile::new(path)?;
     (&staged.file).write_all(bytes).map_err(AtomicError::at(path))?;
     staged.commit()
@@ -43,7 +43,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
 /// Dropped without a commit, it is removed. What is no file, such as a pipe or `/dev/stdout`, is
 /// written to as it stands: it must not be replaced by a file.
 #[derive(Debug)]
-pub struct StagedFile {
+pub(crate) struct StagedFile {
     target: PathBuf,
     /// `None` where the target itself is written to.
     staged: Option<Kept<Staging>>,
@@ -77,7 +77,7 @@ impl StagedFile {
     ///
     /// # Errors
     /// When the parent cannot be made or written.
-    pub fn new(target: &Path) -> Result<Self, AtomicError> {
+    pub(crate) fn new(target: &Path) -> Result<Self, AtomicError> {
         let start = || {
             if fs::metadata(target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
                 let file = File::options().write(true).open(target)?;
@@ -95,7 +95,7 @@ impl StagedFile {
 
     /// What to write to meanwhile.
     #[must_use]
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
@@ -103,7 +103,7 @@ impl StagedFile {
     ///
     /// # Errors
     /// When the system refuses; what stood at the target is then untouched.
-    pub fn commit(self) -> Result<(), AtomicError> {
+    pub(crate) fn commit(self) -> Result<(), AtomicError> {
         let Some(staged) = &self.staged else { return Ok(()) };
         let mut staging = staged.lock();
         let mut publish = || {
@@ -127,7 +127,7 @@ impl Drop for StagedFile {
 }
 
 /// Removes what killed processes left of [`write_file`] to `path`, which no living one writes.
-pub fn remove_staged(path: &Path) {
+pub(crate) fn remove_staged(path: &Path) {
     let prefix = staging_prefix(path);
     for entry in fs::read_dir(parent_of(path)).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
@@ -142,7 +142,7 @@ pub fn remove_staged(path: &Path) {
 /// Dropped without a commit, it is removed; what a killed process left is removed by the next that
 /// stages for the same target.
 #[derive(Debug)]
-pub struct StagedDirectory {
+pub(crate) struct StagedDirectory {
     target: PathBuf,
     staged: PathBuf,
     staging: Kept<Staging>,
@@ -155,7 +155,7 @@ impl StagedDirectory {
     ///
     /// # Errors
     /// When the parent cannot be made or written.
-    pub fn new(target: &Path) -> Result<Self, AtomicError> {
+    pub(crate) fn new(target: &Path) -> Result<Self, AtomicError> {
         let stage = || {
             make_parent(target)?;
             remove_abandoned(target);
@@ -179,7 +179,7 @@ impl StagedDirectory {
 
     /// Where to write meanwhile.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.staged
     }
 
@@ -188,7 +188,7 @@ impl StagedDirectory {
     ///
     /// # Errors
     /// When the system refuses; what stood at the target is then untouched.
-    pub fn commit(self) -> Result<(), AtomicError> {
+    pub(crate) fn commit(self) -> Result<(), AtomicError> {
         let mut staging = self.staging.lock();
         let publish = || -> io::Result<()> {
             // Who may look at the old content may look at the new, and no one else.

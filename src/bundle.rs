@@ -16,8 +16,9 @@ mod serve;
 
 pub use act::{ActError, Actor};
 pub use error::BundleError;
-pub use export::{ExportOptions, check_target, export};
-pub use listen::{LARGEST_BODY, ListenError, Server};
+pub(crate) use export::check_target;
+pub use export::{ExportOptions, export};
+pub use listen::{ListenError, Server};
 pub use manifest::Manifest;
 pub use open::{Bundle, check};
 pub use serve::{ServeOptions, serve};

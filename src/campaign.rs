@@ -12,13 +12,13 @@ pub mod gc;
 pub mod index;
 pub mod manifest;
 pub mod plan;
-pub mod pool;
-pub mod promotion;
-pub mod recipe;
+pub(crate) mod pool;
+pub(crate) mod promotion;
+pub(crate) mod recipe;
 mod rows;
 pub mod run;
-pub mod sidecar;
-pub mod site;
+pub(crate) mod sidecar;
+pub(crate) mod site;
 pub mod status;
 
 pub use error::{ManifestError, RunError};

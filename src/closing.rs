@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
 /// What can be closed where it stands.
-pub trait Close: Send {
+pub(crate) trait Close: Send {
     /// Writes what is held back and ends the file; there is no one to tell of a failure.
     fn close_now(&mut self);
 }
@@ -19,12 +19,12 @@ static OPEN: Mutex<Vec<Weak<Mutex<dyn Close>>>> = Mutex::new(Vec::new());
 
 /// Something open that is closed however the process ends, short of a kill.
 #[derive(Debug)]
-pub struct Kept<T>(Arc<Mutex<T>>);
+pub(crate) struct Kept<T>(Arc<Mutex<T>>);
 
 impl<T: Close + 'static> Kept<T> {
     /// Keeps `thing`.
     #[must_use]
-    pub fn new(thing: T) -> Self {
+    pub(crate) fn new(thing: T) -> Self {
         let thing = Arc::new(Mutex::new(thing));
         let weak: Weak<Mutex<dyn Close>> = Arc::downgrade(&thing) as _;
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,14 +34,14 @@ impl<T: Close + 'static> Kept<T> {
     }
 
     /// The thing, to be worked with; whole whenever this is given back.
-    pub fn lock(&self) -> MutexGuard<'_, T> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Closes everything that is open, each as soon as no one works with it, but waits for none longer
 /// than `patience`. Only for the end of the process: what was closed stays taken.
-pub fn close_all(patience: Duration) {
+pub(crate) fn close_all(patience: Duration) {
     let open: Vec<Arc<Mutex<dyn Close>>> = {
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter().filter_map(Weak::upgrade).collect()

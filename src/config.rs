@@ -11,9 +11,11 @@ mod schema;
 mod set;
 mod write;
 
-pub use load::{LoadError, document, load};
+pub(crate) use load::document;
+pub use load::{LoadError, load};
 pub use read::ConfigErrors;
-pub use set::{SetError, set, set_value, value_at};
+pub use set::{SetError, set};
+pub(crate) use set::{set_value, value_at};
 pub use write::beside;
 pub(crate) use write::beside_as;
 

@@ -7,12 +7,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of `bytes`, 64 lower-case hexadecimal digits.
-///
-/// ```
-/// assert!(skyfall::digest::sha256_hex(b"").starts_with("e3b0c44298fc1c14"));
-/// ```
 #[must_use]
-pub fn sha256_hex(bytes: &[u8]) -> String {
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
@@ -20,7 +16,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn sha256_of_file(path: &Path) -> io::Result<String> {
+pub(crate) fn sha256_of_file(path: &Path) -> io::Result<String> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut digest = Sha256::new();
     loop {
@@ -36,7 +32,7 @@ pub fn sha256_of_file(path: &Path) -> io::Result<String> {
 
 /// `bytes` as lower-case hexadecimal text.
 #[must_use]
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|nibble| DIGITS.get(usize::from(nibble))).collect()
 }

@@ -15,7 +15,7 @@ mod checkpoint;
 mod effective_rank;
 mod error;
 mod regimes;
-pub mod rollout;
+pub(crate) mod rollout;
 mod row;
 
 pub use catalog::{AlgorithmMaker, Catalog, EnvMaker, PolicyMaker, Scripts};

@@ -8,20 +8,20 @@
 
 mod error;
 mod quote;
-pub mod slurm;
+pub(crate) mod slurm;
 mod submitted;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-pub use error::LauncherError;
-pub use submitted::{Part, Submissions, Submitted};
+pub(crate) use error::LauncherError;
+pub(crate) use submitted::{Part, Submissions, Submitted};
 
 use crate::value::Map;
 
 /// Units that are to be worked on, and the command that does it.
 #[derive(Clone, Debug)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// What people call it.
     pub name: String,
     /// The program of a task.
@@ -39,7 +39,7 @@ pub struct Submission {
 impl Submission {
     /// How many tasks it has.
     #[must_use]
-    pub fn tasks(&self) -> usize {
+    pub(crate) fn tasks(&self) -> usize {
         self.units.len().div_ceil(self.batch.get())
     }
 }

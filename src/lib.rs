@@ -5,13 +5,14 @@
 //!
 //! | storey | rooms | knows |
 //! |---|---|---|
-//! | ground | [`value`], [`text`], [`diagnostic`], [`atomic`], [`closing`], [`digest`], [`suggest`], `sum`, [`snapshot`], [`mod@array`], [`random`], [`object`], [`mod@unit`], [`launcher`] | bytes, numbers, files |
+//! | ground | [`value`], [`text`], [`diagnostic`], [`snapshot`], [`mod@array`], [`random`]; within the crate `atomic`, `closing`, `digest`, `suggest`, `sum`, `object`, `unit`, `launcher` | bytes, numbers, files |
 //! | worlds | [`space`], [`mod@env`], [`policy`], [`reward`], [`regime`], [`trace`] | one step of one run |
 //! | runs | [`config`], [`algorithm`], [`experiment`] | a whole run |
 //! | artifacts | [`bundle`], [`eval`], [`rollouts`] | what leaves the machine |
 //! | campaigns | [`sweep`], [`campaign`] | many runs, many shards |
 //! | doors | [`script`] (Lua), [`cli`] (terminal) | the user |
 //!
+//! A room's root names what is for users of the crate; what only other rooms need is `pub(crate)`.
 //! Only `script` sees `mlua`; only `cli` prints. Everything below the doors is plain Rust,
 //! usable and tested without either. The way of the data from a script to the disk, and where to
 //! add something, are in `docs/architecture.md`.
@@ -39,21 +40,25 @@
 //! # }
 //! ```
 
+mod atomic;
+mod closing;
+mod digest;
+mod launcher;
+mod object;
+mod suggest;
+mod sum;
+mod unit;
+
 pub mod algorithm;
 pub mod array;
-pub mod atomic;
 pub mod bundle;
 pub mod campaign;
 pub mod cli;
-pub mod closing;
 pub mod config;
 pub mod diagnostic;
-pub mod digest;
 pub mod env;
 pub mod eval;
 pub mod experiment;
-pub mod launcher;
-pub mod object;
 pub mod policy;
 pub mod random;
 pub mod regime;
@@ -62,10 +67,12 @@ pub mod rollouts;
 pub mod script;
 pub mod snapshot;
 pub mod space;
-pub mod suggest;
-mod sum;
 pub mod sweep;
 pub mod text;
 pub mod trace;
-pub mod unit;
 pub mod value;
+
+// What the errors of others carry.
+pub use atomic::AtomicError;
+pub use object::ObjectError;
+pub use unit::UnitError;

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 pub use error::ObjectError;
 #[cfg(feature = "s3")]
-pub use s3::Bucket;
+pub(crate) use s3::Bucket;
 #[cfg(not(feature = "s3"))]
-pub use unbuilt::Bucket;
+pub(crate) use unbuilt::Bucket;
 
 const SCHEME: &str = "s3://";
 
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 16;
 
 /// Where an object stands, or, as the beginning of their keys, several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     bucket: String,
     key: String,
 }
@@ -39,7 +39,7 @@ impl Address {
     ///
     /// # Errors
     /// When it is an address that names no bucket, or a key that requests cannot carry.
-    pub fn of(path: &Path) -> Option<Result<Self, ObjectError>> {
+    pub(crate) fn of(path: &Path) -> Option<Result<Self, ObjectError>> {
         let text = path.to_str().unwrap_or_default();
         let rest = text.strip_prefix(SCHEME)?;
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
@@ -56,31 +56,25 @@ impl Address {
 
     /// Whether an address stands where a path could.
     #[must_use]
-    pub fn is(path: &Path) -> bool {
+    pub(crate) fn is(path: &Path) -> bool {
         path.as_os_str().as_encoded_bytes().starts_with(SCHEME.as_bytes())
-    }
-
-    /// The bucket's name.
-    #[must_use]
-    pub fn bucket(&self) -> &str {
-        &self.bucket
     }
 
     /// The key within the bucket; `""` for the whole of it.
     #[must_use]
-    pub fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
     /// The address of another key of the same bucket.
     #[must_use]
-    pub fn at(&self, key: impl Into<String>) -> Self {
+    pub(crate) fn at(&self, key: impl Into<String>) -> Self {
         Self { bucket: self.bucket.clone(), key: key.into() }
     }
 
     /// The key of `name` below this address.
     #[must_use]
-    pub fn below(&self, name: &str) -> String {
+    pub(crate) fn below(&self, name: &str) -> String {
         match self.key.as_str() {
             "" => name.to_owned(),
             key => format!("{key}/{name}"),
@@ -89,7 +83,7 @@ impl Address {
 
     /// The address as it stands where a path does.
     #[must_use]
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         PathBuf::from(self.to_string())
     }
 }
@@ -102,7 +96,7 @@ impl std::fmt::Display for Address {
 
 /// An object as listings tell of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object {
+pub(crate) struct Object {
     /// Its key.
     pub key: String,
     /// Its length in bytes.
@@ -120,7 +114,7 @@ fn is_sound(key: &str) -> bool {
 ///
 /// # Errors
 /// The first that one of them met; those that were not begun are left.
-pub fn for_each<T: Sync, E: Send>(items: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
+pub(crate) fn for_each<T: Sync, E: Send>(items: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
     let queue = std::sync::Mutex::new(items.iter());
     let next = || queue.lock().ok()?.next();
     let worker = || {

@@ -15,8 +15,8 @@ use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
-pub use provider::{PROVIDERS, from_record};
-pub use read::{regime_from_value, regime_to_value};
+pub use provider::from_record;
+pub(crate) use read::{regime_from_value, regime_to_value};
 
 /// One configuration of the world.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -17,7 +17,8 @@ use crate::snapshot::SnapshotError;
 use crate::space::Element;
 use crate::value::{Map, Value};
 
-pub use builtin::{BUILTINS, builtin, builtin_from_record};
+pub use builtin::builtin;
+pub(crate) use builtin::builtin_from_record;
 pub use composition::{Composition, ScoreError};
 pub use known::{Known, StepField};
 

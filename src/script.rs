@@ -28,12 +28,12 @@ mod tools;
 
 pub use bare::BareScripts;
 pub use bind::experiment::{RunOptions, ScriptedExperiment, Watch};
-pub use bind::factory::module_function;
+pub(crate) use bind::factory::module_function;
 pub use bind::rollouts::oracle::ScriptedOracle;
 pub use bind::sweep::ScriptedSweep;
 pub use error::ScriptError;
 pub use host::{Console, Outcome, Script, ScriptHost, Settings};
 pub use limits::{Deadline, Limits};
 pub use permissions::Permissions;
-pub use programs::programs;
-pub use tools::{Reply, Touched};
+pub(crate) use programs::programs;
+pub(crate) use tools::{Reply, Touched};

@@ -38,31 +38,31 @@ impl SnapshotError {
 
 /// A part's state as a map.
 #[must_use]
-pub fn state<const N: usize>(entries: [(&str, Value); N]) -> Value {
+pub(crate) fn state<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map>())
 }
 
 /// A count as data.
 #[must_use]
-pub fn count(value: u64) -> Value {
+pub(crate) fn count(value: u64) -> Value {
     value.into()
 }
 
 /// An index as data.
 #[must_use]
-pub fn index(value: usize) -> Value {
+pub(crate) fn index(value: usize) -> Value {
     count(u64::try_from(value).unwrap_or(u64::MAX))
 }
 
 /// Numbers as data.
 #[must_use]
-pub fn numbers(values: &[f64]) -> Value {
+pub(crate) fn numbers(values: &[f64]) -> Value {
     Value::List(values.iter().map(|value| Value::Float(*value)).collect())
 }
 
 /// Indices as data.
 #[must_use]
-pub fn indices(values: &[usize]) -> Value {
+pub(crate) fn indices(values: &[usize]) -> Value {
     Value::List(values.iter().copied().map(index).collect())
 }
 
@@ -70,7 +70,7 @@ pub fn indices(values: &[usize]) -> Value {
 ///
 /// # Errors
 /// When there is none.
-pub fn entry<'a>(state: &'a Value, key: &str) -> Result<&'a Value, SnapshotError> {
+pub(crate) fn entry<'a>(state: &'a Value, key: &str) -> Result<&'a Value, SnapshotError> {
     state.as_map().and_then(|map| map.get(key)).ok_or_else(|| damaged(key))
 }
 
@@ -78,7 +78,11 @@ pub fn entry<'a>(state: &'a Value, key: &str) -> Result<&'a Value, SnapshotError
 ///
 /// # Errors
 /// When there is none, or `read` does not understand it.
-pub fn read<'a, T>(state: &'a Value, key: &str, read: impl FnOnce(&'a Value) -> Option<T>) -> Result<T, SnapshotError> {
+pub(crate) fn read<'a, T>(
+    state: &'a Value,
+    key: &str,
+    read: impl FnOnce(&'a Value) -> Option<T>,
+) -> Result<T, SnapshotError> {
     read(entry(state, key)?).ok_or_else(|| damaged(key))
 }
 
@@ -86,7 +90,7 @@ pub fn read<'a, T>(state: &'a Value, key: &str, read: impl FnOnce(&'a Value) -> 
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_optional<'a, T>(
+pub(crate) fn read_optional<'a, T>(
     state: &'a Value,
     key: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
@@ -101,7 +105,7 @@ pub fn read_optional<'a, T>(
 ///
 /// # Errors
 /// When there is none.
-pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
+pub(crate) fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
     read(state, key, Value::as_count)
 }
 
@@ -109,7 +113,7 @@ pub fn read_count(state: &Value, key: &str) -> Result<u64, SnapshotError> {
 ///
 /// # Errors
 /// When there is none.
-pub fn read_index(state: &Value, key: &str, length: usize) -> Result<usize, SnapshotError> {
+pub(crate) fn read_index(state: &Value, key: &str, length: usize) -> Result<usize, SnapshotError> {
     read(state, key, |value| as_index(value, length))
 }
 
@@ -117,7 +121,7 @@ pub fn read_index(state: &Value, key: &str, length: usize) -> Result<usize, Snap
 ///
 /// # Errors
 /// When there are none.
-pub fn read_indices(state: &Value, key: &str, length: usize) -> Result<Vec<usize>, SnapshotError> {
+pub(crate) fn read_indices(state: &Value, key: &str, length: usize) -> Result<Vec<usize>, SnapshotError> {
     read(state, key, |value| value.as_list()?.iter().map(|value| as_index(value, length)).collect())
 }
 
@@ -129,7 +133,7 @@ fn as_index(value: &Value, length: usize) -> Option<usize> {
 ///
 /// # Errors
 /// When there is none.
-pub fn read_number(state: &Value, key: &str) -> Result<f64, SnapshotError> {
+pub(crate) fn read_number(state: &Value, key: &str) -> Result<f64, SnapshotError> {
     read(state, key, Value::as_float)
 }
 
@@ -137,7 +141,7 @@ pub fn read_number(state: &Value, key: &str) -> Result<f64, SnapshotError> {
 ///
 /// # Errors
 /// When there are none.
-pub fn read_numbers(state: &Value, key: &str) -> Result<Vec<f64>, SnapshotError> {
+pub(crate) fn read_numbers(state: &Value, key: &str) -> Result<Vec<f64>, SnapshotError> {
     read(state, key, |value| value.as_list()?.iter().map(Value::as_float).collect())
 }
 
@@ -145,7 +149,7 @@ pub fn read_numbers(state: &Value, key: &str) -> Result<Vec<f64>, SnapshotError>
 ///
 /// # Errors
 /// When they are not.
-pub fn read_numbers_into(state: &Value, key: &str, slots: &mut [f64]) -> Result<(), SnapshotError> {
+pub(crate) fn read_numbers_into(state: &Value, key: &str, slots: &mut [f64]) -> Result<(), SnapshotError> {
     let numbers = read_numbers(state, key)?;
     if numbers.len() != slots.len() {
         return Err(damaged(key));
@@ -158,12 +162,12 @@ pub fn read_numbers_into(state: &Value, key: &str, slots: &mut [f64]) -> Result<
 ///
 /// # Errors
 /// When there is none.
-pub fn read_flag(state: &Value, key: &str) -> Result<bool, SnapshotError> {
+pub(crate) fn read_flag(state: &Value, key: &str) -> Result<bool, SnapshotError> {
     read(state, key, Value::as_bool)
 }
 
 /// Data that has no fitting `key`.
 #[must_use]
-pub fn damaged(key: &str) -> SnapshotError {
+pub(crate) fn damaged(key: &str) -> SnapshotError {
     SnapshotError::Damaged(key.to_owned())
 }

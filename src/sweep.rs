@@ -5,30 +5,39 @@
 //! what is not finished yet. What a trial leaves is the same whichever process ran it, and when;
 //! all that is said about a sweep is read from its [`directory`].
 
-pub mod axis;
-pub mod begin;
-pub mod best;
-pub mod directory;
-pub mod distribution;
-pub mod earlier;
+pub(crate) mod axis;
+pub(crate) mod begin;
+pub(crate) mod best;
+pub(crate) mod directory;
+pub(crate) mod distribution;
+pub(crate) mod earlier;
 mod error;
 mod intact;
-pub mod numbers;
-pub mod outcome;
-pub mod plan;
-pub mod pool;
-pub mod progress;
-pub mod report;
-pub mod run;
-pub mod search;
+pub(crate) mod numbers;
+pub(crate) mod outcome;
+pub(crate) mod plan;
+pub(crate) mod pool;
+pub(crate) mod progress;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod search;
 pub mod sobol;
-pub mod space;
-pub mod stopping;
+pub(crate) mod space;
+pub(crate) mod stopping;
 pub mod table;
-pub mod tpe;
+pub(crate) mod tpe;
 
-pub use directory::Directory;
+pub use directory::{Directory, Header};
+pub use distribution::Distribution;
 pub use error::SweepError;
+pub use outcome::Outcome;
+pub use plan::{Resolved, Rows, Totals, Trial};
+pub use pool::Failure;
+pub use report::report;
+pub use search::Sampler;
+pub use space::{Condition, Draws, Method, Space};
+pub use stopping::{Decision, Hearing, Rule, Stopping, Watched};
+pub use tpe::Tpe;
 
 use crate::value::{Map, Value};
 

@@ -4,8 +4,10 @@
 //! `safe_dump(sort_keys=False)` and its resolver, [`time`] spells instants; [`decode`] takes
 //! typed things out of what was read and collects the mistakes.
 
-pub mod decode;
+pub(crate) mod decode;
 pub mod json;
-pub mod number;
-pub mod time;
+pub(crate) mod number;
+pub(crate) mod time;
 pub mod yaml;
+
+pub use decode::{Mistake, Mistakes};

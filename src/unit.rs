@@ -10,7 +10,7 @@
 //! There is no state to go stale: what is left to do is the plan less what bears a marker.
 
 mod attempt;
-pub mod place;
+mod place;
 mod remote;
 
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use attempt::{Attempt, Promotion};
-pub use remote::{ATTEMPTS_REMOTE, Remote};
+pub(crate) use attempt::{Attempt, Promotion};
+pub(crate) use remote::{ATTEMPTS_REMOTE, Remote};
 
 use crate::diagnostic::{Exit, Problem};
 use crate::digest::sha256_hex;
@@ -27,7 +27,7 @@ use crate::text::json;
 use crate::value::Value;
 
 /// The file that says a unit is finished.
-pub const MARKER: &str = "_SUCCESS.json";
+pub(crate) const MARKER: &str = "_SUCCESS.json";
 
 /// Where the attempts are; hidden, so that no reader of results looks into it.
 const ATTEMPTS: &str = ".attempts";
@@ -86,7 +86,7 @@ impl Problem for UnitError {
 
 /// A piece of work: an id for people and the identity of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub(crate) struct Unit {
     id: String,
     identity: String,
 }
@@ -94,57 +94,51 @@ pub struct Unit {
 impl Unit {
     /// The unit called `id` that works on `input`, which is everything that decides its result.
     #[must_use]
-    pub fn new(id: impl Into<String>, input: &Value) -> Self {
+    pub(crate) fn new(id: impl Into<String>, input: &Value) -> Self {
         Self { id: id.into(), identity: sha256_hex(json::to_canonical(input).as_bytes()) }
     }
 
     /// The unit whose input's identity, 64 hexadecimal digits, is known already.
     #[must_use]
-    pub fn with_identity(id: impl Into<String>, identity: impl Into<String>) -> Self {
+    pub(crate) fn with_identity(id: impl Into<String>, identity: impl Into<String>) -> Self {
         Self { id: id.into(), identity: identity.into() }
-    }
-
-    /// What people call it.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.id
     }
 
     /// The SHA-256 of its input's canonical JSON.
     #[must_use]
-    pub fn identity(&self) -> &str {
+    pub(crate) fn identity(&self) -> &str {
         &self.identity
     }
 
     /// The identity's beginning, which stands in the directory's name.
     #[must_use]
-    pub fn short(&self) -> &str {
+    pub(crate) fn short(&self) -> &str {
         self.identity.get(..SHORT).unwrap_or(&self.identity)
     }
 
     /// The directory's name: id and identity.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{}-{}", self.id, self.short())
     }
 }
 
 /// The directory that finished units stand in.
 #[derive(Clone, Debug)]
-pub struct Units {
+pub(crate) struct Units {
     home: PathBuf,
 }
 
 impl Units {
     /// The units below `home`, which need not exist yet.
     #[must_use]
-    pub fn new(home: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(home: impl Into<PathBuf>) -> Self {
         Self { home: home.into() }
     }
 
     /// The directory.
     #[must_use]
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
@@ -152,7 +146,7 @@ impl Units {
     ///
     /// # Errors
     /// When the directory cannot be read.
-    pub fn finished(&self) -> Result<BTreeMap<String, String>, UnitError> {
+    pub(crate) fn finished(&self) -> Result<BTreeMap<String, String>, UnitError> {
         let mut finished = BTreeMap::new();
         for name in names(&self.home)? {
             let Some((_, short)) = name.rsplit_once('-').filter(|_| !name.starts_with('.')) else { continue };
@@ -167,7 +161,7 @@ impl Units {
     ///
     /// # Errors
     /// When its directory cannot be made.
-    pub fn begin(&self, unit: &Unit) -> Result<Attempt, UnitError> {
+    pub(crate) fn begin(&self, unit: &Unit) -> Result<Attempt, UnitError> {
         Attempt::begin(&self.home.join(ATTEMPTS), self.home.join(unit.name()), unit)
     }
 
@@ -175,7 +169,7 @@ impl Units {
     ///
     /// # Errors
     /// When the directory of attempts cannot be read.
-    pub fn clear_abandoned(&self) -> Result<usize, UnitError> {
+    pub(crate) fn clear_abandoned(&self) -> Result<usize, UnitError> {
         let attempts = self.home.join(ATTEMPTS);
         let abandoned = names(&attempts)?.into_iter().filter(|name| attempt::clear(&attempts.join(name)));
         Ok(abandoned.count())
@@ -186,14 +180,14 @@ impl Units {
 ///
 /// # Errors
 /// When the directory cannot be read.
-pub fn attempts_in(directory: &Path) -> Result<Vec<(PathBuf, bool)>, UnitError> {
+pub(crate) fn attempts_in(directory: &Path) -> Result<Vec<(PathBuf, bool)>, UnitError> {
     let paths = names(directory)?.into_iter().map(|name| directory.join(name));
     Ok(paths.map(|path| (path.clone(), attempt::is_held(&path))).collect())
 }
 
 /// Removes what an attempt left, unless a living process holds it; whether it is gone.
 #[must_use]
-pub fn clear(path: &Path) -> bool {
+pub(crate) fn clear(path: &Path) -> bool {
     attempt::clear(path)
 }
 
@@ -201,7 +195,7 @@ pub fn clear(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn names(directory: &Path) -> Result<Vec<String>, UnitError> {
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>, UnitError> {
     let entries = match fs::read_dir(directory) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(UnitError::at(directory))?,
@@ -211,3 +205,6 @@ pub fn names(directory: &Path) -> Result<Vec<String>, UnitError> {
     names.sort();
     Ok(names)
 }
+
+#[cfg(test)]
+mod tests;

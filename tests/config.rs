@@ -68,7 +68,7 @@ trace:
   effective_rank: null
 "#;
     assert_eq!(yaml::to_string(&config.to_value()), expected);
-    assert_eq!(config.sha256(), skyfall::digest::sha256_hex(json::to_canonical(&config.to_value()).as_bytes()));
+    assert_eq!(config.sha256(), crate::digest::sha256_hex(json::to_canonical(&config.to_value()).as_bytes()));
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn spaces_beyond_memory_are_refused() {
 
 /// A bundle whose reward is the recorded code `source`.
 fn scored(source: &str) -> Scratch {
-    let digest = skyfall::digest::sha256_hex(source.as_bytes());
+    let digest = crate::digest::sha256_hex(source.as_bytes());
     let indented = source.replace('\n', "\n        ");
     let spec = format!(
         "reward_spec:\n  terms:\n  - name: evil\n    weight: 1.0\n    params: {{}}\n    lua:\n      sha256: {digest}\n      source: |-\n        {indented}\n"

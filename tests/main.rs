@@ -21,6 +21,7 @@ mod campaign;
 mod cluster;
 mod command;
 mod config;
+mod digest;
 mod env;
 mod errors;
 mod escape;
@@ -58,6 +59,5 @@ mod tools;
 mod trace;
 #[cfg(not(feature = "s3"))]
 mod unbuilt;
-mod unit;
 mod values;
 mod wrapper;

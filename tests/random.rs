@@ -139,7 +139,7 @@ fn spawned_streams_are_numpys_children() {
 #[test]
 fn named_streams_are_their_documented_entropy() {
     // The seed's two words, low first, then the words of SHA-256("policy").
-    let digest = skyfall::digest::sha256_hex(b"policy");
+    let digest = crate::digest::sha256_hex(b"policy");
     let mut entropy = vec![7, 1];
     entropy.extend((0..8).map(|index| u32::from_str_radix(&digest[8 * index..8 * index + 8], 16).unwrap()));
     assert_eq!(Rng::named((1 << 32) | 7, "policy").next_u64(), Rng::from_entropy(&entropy).next_u64());

@@ -185,7 +185,7 @@ fn what_a_sweep_leaves_says_whence_it_comes_and_not_where_or_when_it_was_made() 
     let sources = about["sources_sha256"].as_object().unwrap();
     let digests: Vec<&str> = sources.values().map(|digest| digest.as_str().unwrap()).collect();
     for text in [&*script, "return 2"] {
-        assert!(digests.contains(&&*skyfall::digest::sha256_hex(text.as_bytes())), "{sources:?}");
+        assert!(digests.contains(&&*crate::digest::sha256_hex(text.as_bytes())), "{sources:?}");
     }
     // The module's text is part of what a trial is.
     scratch.write("here/gain.lua", "return 3");

@@ -1,7 +1,7 @@
 //! JSON against CPython's own output.
 
 use proptest::prelude::*;
-use skyfall::text::{json, number};
+use skyfall::text::json;
 use skyfall::value::{Map, Value};
 
 const FLOATS: &str = include_str!("data/text/pyjson_floats.jsonl");
@@ -24,7 +24,6 @@ fn floats_are_spelled_and_read_as_python_does() {
     for row in rows(FLOATS) {
         let value = f64::from_bits(u64::from_str_radix(text(&row, "bits"), 16).unwrap());
         let py = text(&row, "py");
-        assert_eq!(number::float_text(value), py);
         assert_eq!(json::to_string(&Value::Float(value)), py);
         let Value::Float(back) = json::parse(py).unwrap() else { panic!("{py}") };
         assert!(back.to_bits() == value.to_bits() || back.is_nan() && value.is_nan(), "{py}");
@@ -89,7 +88,7 @@ fn msgspec_hashes_are_reproduced() {
     );
     for (source, hash) in [(split, "4a70338c73602f08"), (target, "b249a06f2aa34b26")] {
         let encoded = json::to_msgspec(&json::parse(&source).unwrap());
-        assert_eq!(&skyfall::digest::sha256_hex(encoded.as_bytes())[..16], hash);
+        assert_eq!(&crate::digest::sha256_hex(encoded.as_bytes())[..16], hash);
     }
 }
 

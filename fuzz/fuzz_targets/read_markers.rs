@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use skyfall::campaign::manifest::{self, SourceManifest};
 use skyfall::campaign::status::{State, status};
 use skyfall::campaign::{Site, index};
-use skyfall::rollouts::{ShardEntry, read_marker};
+use skyfall::rollouts::ShardEntry;
 use skyfall::text::json;
 use skyfall_fuzz::{campaign, place};
 
@@ -38,7 +38,6 @@ fn markers(bytes: &[u8]) {
         let path = shards.join("shard-000000").join(name);
         let sound = std::fs::read(&path).expect("a marker");
         std::fs::write(&path, bytes).expect("a marker");
-        let _ = read_marker(&path);
         let is_same = json::parse(&String::from_utf8_lossy(bytes)) == json::parse(&String::from_utf8_lossy(&sound));
         assert!(is_same || state() != State::Succeeded, "another {name} passes for the shard's own");
         std::fs::write(&path, sound).expect("a marker");

@@ -87,7 +87,7 @@ fn outside(dir: &Path) -> Result<PathBuf, BundleError> {
 ///
 /// # Errors
 /// When `dir` holds something that is not a bundle.
-pub fn check_target(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
+pub(crate) fn check_target(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
     let outside = options.external.then(|| outside(dir)).transpose()?;
     refuse_occupied(dir, outside.as_deref())
 }

@@ -29,7 +29,7 @@ use crate::text::json;
 use crate::value::Value;
 
 /// The largest body that is read, in bytes.
-pub const LARGEST_BODY: usize = 16 << 20;
+const LARGEST_BODY: usize = 16 << 20;
 /// The most connections at a time; others wait to be accepted.
 const MOST_CONNECTIONS: usize = 256;
 /// How long a client may take to send a request, or keep an idle connection.

@@ -187,7 +187,7 @@ fn more(count: usize) -> String {
 impl RunError {
     /// The finding, with everything that is known of it.
     #[must_use]
-    pub fn into_diagnostic(self) -> Diagnostic {
+    pub(crate) fn into_diagnostic(self) -> Diagnostic {
         match self {
             Self::Source(diagnostic) | Self::TimedOut(diagnostic) | Self::Interrupted(diagnostic) => *diagnostic,
             other => other.into(),
@@ -208,7 +208,7 @@ impl RunError {
 
     /// The kind of error, as failure markers name it.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Entry { .. } => "MalformedShard",
             Self::Config { .. } => "ConfigMismatch",

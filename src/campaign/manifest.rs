@@ -176,7 +176,7 @@ pub fn read(path: &Path) -> Result<Vec<ShardEntry>, ManifestError> {
 ///
 /// # Errors
 /// When there is none; `path` is where the entries come from.
-pub fn find<'a>(path: &Path, entries: &'a [ShardEntry], id: &str) -> Result<&'a ShardEntry, ManifestError> {
+pub(crate) fn find<'a>(path: &Path, entries: &'a [ShardEntry], id: &str) -> Result<&'a ShardEntry, ManifestError> {
     let wanted = canonical_shard_id(id);
     let id_of = |entry: Option<&ShardEntry>| entry.map(|entry| entry.shard_id.clone()).unwrap_or_default();
     entries.iter().find(|entry| entry.shard_id == wanted).ok_or_else(|| ManifestError::Unknown {

@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// How a shard's process is started: `program arguments... --only SHARD_ID`.
 #[derive(Clone, Debug)]
-pub struct Launcher {
+pub(crate) struct Launcher {
     /// The program.
     pub program: PathBuf,
     /// Its arguments, but for the shard.
@@ -35,7 +35,7 @@ pub struct Launcher {
 
 /// What became of a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// Its store is there.
     Done,
     /// Its process ended well without a store, for it found too little in the rows; what it said.
@@ -47,7 +47,7 @@ pub enum Ending {
 }
 
 /// Is told how a campaign goes.
-pub trait Watcher {
+pub(crate) trait Watcher {
     /// After each shard.
     fn ended(&mut self, entry: &ShardEntry, ending: &Ending);
 
@@ -57,7 +57,13 @@ pub trait Watcher {
 
 /// Runs `entries`, `jobs` at a time. When `watcher` says so, processes are interrupted and no more
 /// are started.
-pub fn run(entries: &[&ShardEntry], site: &Site, launcher: &Launcher, jobs: NonZeroUsize, watcher: &mut dyn Watcher) {
+pub(crate) fn run(
+    entries: &[&ShardEntry],
+    site: &Site,
+    launcher: &Launcher,
+    jobs: NonZeroUsize,
+    watcher: &mut dyn Watcher,
+) {
     let running = Running::default();
     let queue = Mutex::new(entries.iter().copied());
     let (report, reports) = mpsc::channel();

@@ -13,7 +13,7 @@ use crate::value::{Map, Value};
 
 /// What stands in a shard's place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// Nothing.
     Absent,
     /// The shard's store, whole and as it is planned.
@@ -28,7 +28,7 @@ pub enum Standing {
 ///
 /// # Errors
 /// When it is on object storage that does not answer.
-pub fn inspect(place: &Path, entry: &ShardEntry) -> Result<Standing, ObjectError> {
+pub(crate) fn inspect(place: &Path, entry: &ShardEntry) -> Result<Standing, ObjectError> {
     match remote(place)? {
         Some(remote) => promoted(place, &remote, entry),
         None => Ok(directory(place, entry)),
@@ -37,7 +37,7 @@ pub fn inspect(place: &Path, entry: &ShardEntry) -> Result<Standing, ObjectError
 
 /// Whether anything stands at `place`, as far as that can be told.
 #[must_use]
-pub fn is_taken(place: &Path) -> bool {
+pub(crate) fn is_taken(place: &Path) -> bool {
     match remote(place) {
         Ok(Some(remote)) => matches!(remote.marker(), Ok(Some(_))),
         Ok(None) => place.symlink_metadata().is_ok(),

@@ -24,7 +24,7 @@ const DIGESTS: [&str; 2] = ["rollout_manifest_sha256", "rollout_store_content_sh
 
 /// The owner of the store that `written` and `content_sha256` describe.
 #[must_use]
-pub fn owner(
+pub(crate) fn owner(
     entry: &ShardEntry,
     site: &Site,
     written: &RolloutZarrWriteResult,
@@ -61,7 +61,7 @@ pub fn owner(
 
 /// The success marker of what `owner` owns.
 #[must_use]
-pub fn success(owner: &Map) -> Map {
+pub(crate) fn success(owner: &Map) -> Map {
     let mut success = map([("sidecar_kind", "rollout_shard_success".into())]);
     for key in OWNERSHIP.into_iter().chain(DIGESTS) {
         success.insert(key.to_owned(), owner.get(key).cloned().unwrap_or_default());
@@ -73,13 +73,13 @@ pub fn success(owner: &Map) -> Map {
 
 /// A marker's bytes.
 #[must_use]
-pub fn to_text(marker: &Map) -> String {
+pub(crate) fn to_text(marker: &Map) -> String {
     json::to_canonical(&Value::Map(marker.clone()))
 }
 
 /// What the names of a shard's failure markers begin with.
 #[must_use]
-pub fn failure_prefix(shard_id: &str) -> String {
+pub(crate) fn failure_prefix(shard_id: &str) -> String {
     format!("_FAILED.{shard_id}.")
 }
 
@@ -87,7 +87,7 @@ pub fn failure_prefix(shard_id: &str) -> String {
 ///
 /// # Errors
 /// When the marker cannot be written.
-pub fn record_failure(
+pub(crate) fn record_failure(
     entry: &ShardEntry,
     site: &Site,
     error_type: &str,
@@ -122,7 +122,7 @@ pub fn record_failure(
 /// What a failure marker at `path` says, if it is one of this shard as it is planned: the kind of
 /// error, and the error.
 #[must_use]
-pub fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
+pub(crate) fn failure(entry: &ShardEntry, path: &Path) -> Option<(String, String)> {
     // Opening a pipe would wait for its writer.
     let text = std::fs::metadata(path).ok()?.is_file().then(|| std::fs::read_to_string(path).ok())??;
     said(entry, &text)
@@ -151,7 +151,7 @@ fn said(entry: &ShardEntry, text: &str) -> Option<(String, String)> {
 ///
 /// # Errors
 /// When the directory is there and cannot be read, or its storage does not answer.
-pub fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(PathBuf, String)>, RunError> {
+pub(crate) fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(PathBuf, String)>, RunError> {
     let home = site.home(&entry.shard_id);
     let prefix = failure_prefix(&entry.shard_id);
     let told = |path: PathBuf, (kind, error): (String, String)| (path, format!("{kind}: {error}"));

@@ -70,7 +70,7 @@ impl Site {
 
     /// The directory that a shard's store and failure markers stand in.
     #[must_use]
-    pub fn home(&self, shard_id: &str) -> PathBuf {
+    pub(crate) fn home(&self, shard_id: &str) -> PathBuf {
         let place = self.place(shard_id);
         match place.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -80,7 +80,7 @@ impl Site {
 
     /// Where attempts are made.
     #[must_use]
-    pub fn attempts(&self, shard_id: &str) -> PathBuf {
+    pub(crate) fn attempts(&self, shard_id: &str) -> PathBuf {
         let home = self.home(shard_id);
         match &self.scratch {
             _ if !Address::is(&home) => home.join("tmp"),
@@ -93,13 +93,13 @@ impl Site {
     ///
     /// # Errors
     /// When its address or the environment's settings are wrong.
-    pub fn remote(&self, shard_id: &str) -> Result<Option<Remote>, ObjectError> {
+    pub(crate) fn remote(&self, shard_id: &str) -> Result<Option<Remote>, ObjectError> {
         remote(&self.place(shard_id))
     }
 
     /// Where attempts are kept that took too long.
     #[must_use]
-    pub fn quarantine(&self, shard_id: &str) -> PathBuf {
+    pub(crate) fn quarantine(&self, shard_id: &str) -> PathBuf {
         match self.output_tmp.as_deref().and_then(Path::parent) {
             Some(parent) => parent.join("quarantine"),
             None => self.attempts(shard_id).join("quarantine"),
@@ -110,7 +110,7 @@ impl Site {
     ///
     /// # Errors
     /// When its directory cannot be made, or is to be one that exists.
-    pub fn begin(&self, entry: &ShardEntry) -> Result<Attempt, UnitError> {
+    pub(crate) fn begin(&self, entry: &ShardEntry) -> Result<Attempt, UnitError> {
         let identity = sha256_hex(json::to_canonical(&entry.to_value()).as_bytes());
         let (unit, place) = (Unit::with_identity(&*entry.shard_id, identity), self.place(&entry.shard_id));
         match &self.output_tmp {
@@ -121,7 +121,7 @@ impl Site {
 
     /// Where markers say that attempts are made and promoted to: names, for a site may be moved.
     #[must_use]
-    pub fn told(&self, shard_id: &str) -> (String, String) {
+    pub(crate) fn told(&self, shard_id: &str) -> (String, String) {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let tmp = self.output_tmp.as_deref().map_or_else(|| format!("tmp/{shard_id}"), name);
         (tmp, name(&self.place(shard_id)))

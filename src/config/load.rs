@@ -92,7 +92,7 @@ pub fn load(path: &Path) -> Result<ExperimentConfig, LoadError> {
 ///
 /// # Errors
 /// When the file cannot be read or is malformed (with its line).
-pub fn document(path: &Path) -> Result<Value, LoadError> {
+pub(crate) fn document(path: &Path) -> Result<Value, LoadError> {
     let file = path.display().to_string();
     let is_json = match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if extension.eq_ignore_ascii_case("json") => true,

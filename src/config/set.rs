@@ -65,7 +65,7 @@ pub fn set(document: &mut Value, assignment: &str) -> Result<(), SetError> {
 ///
 /// # Errors
 /// When the schema has no such path.
-pub fn value_at(path: &str, text: &str) -> Result<Value, SetError> {
+pub(crate) fn value_at(path: &str, text: &str) -> Result<Value, SetError> {
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     Ok(match shape_of(&keys)? {
         Shape::Text => Value::from(text),
@@ -77,7 +77,7 @@ pub fn value_at(path: &str, text: &str) -> Result<Value, SetError> {
 ///
 /// # Errors
 /// As for [`set`].
-pub fn set_value(document: &mut Value, path: &str, value: Value) -> Result<(), SetError> {
+pub(crate) fn set_value(document: &mut Value, path: &str, value: Value) -> Result<(), SetError> {
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     shape_of(&keys)?;
     let mut changed = document.clone();

@@ -33,13 +33,13 @@ const DRIVER: &str = concat!(include_str!("foreign/spaces.py"), include_str!("fo
 const PREFIXES: [&str; 2] = ["python:", "program:"];
 
 /// The environment variable that names the Python interpreter; without it `python3`.
-pub const PYTHON: &str = "SKYFALL_PYTHON";
+pub(crate) const PYTHON: &str = "SKYFALL_PYTHON";
 /// The environment variable that says how many seconds an answer may take; without it, any.
-pub const TIMEOUT: &str = "SKYFALL_ENV_TIMEOUT";
+pub(crate) const TIMEOUT: &str = "SKYFALL_ENV_TIMEOUT";
 
 /// Whether `id` names an environment in another process.
 #[must_use]
-pub fn is_foreign(id: &str) -> bool {
+pub(crate) fn is_foreign(id: &str) -> bool {
     PREFIXES.iter().any(|prefix| id.starts_with(prefix))
 }
 

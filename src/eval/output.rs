@@ -11,7 +11,7 @@ mod text;
 
 use std::path::Path;
 
-pub use html::{Block, document};
+pub(crate) use html::{Block, document};
 
 use super::Report;
 use super::plot;

@@ -21,7 +21,7 @@ pub(crate) mod scatter;
 mod scene;
 mod shade;
 mod svg;
-pub mod sweep;
+pub(crate) mod sweep;
 mod text;
 mod visits;
 

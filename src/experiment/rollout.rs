@@ -26,7 +26,7 @@ use state::State;
 
 /// What the loop is to do.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The experiment's seed: the environment's first reset has it.
     pub seed: u64,
     /// The most steps.
@@ -44,7 +44,7 @@ pub struct Plan {
 }
 
 /// Everything that takes part in a run.
-pub struct Rollout<'a> {
+pub(crate) struct Rollout<'a> {
     /// What to do.
     pub plan: &'a Plan,
     /// The world, as it was made.
@@ -59,7 +59,7 @@ pub struct Rollout<'a> {
 
 /// What a run leaves behind.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Output<'a> {
+pub(crate) struct Output<'a> {
     /// Where to write a row for each step.
     pub traces: Option<&'a Path>,
     /// The resolved configuration, to stand beside the trace ([`crate::config::beside`]).
@@ -167,7 +167,7 @@ impl Rollout<'_> {
     /// # Errors
     /// When a regime sets a parameter the environment lacks or refuses, or weighs a term the
     /// composition lacks.
-    pub fn check(&mut self) -> Result<(), ExperimentError> {
+    pub(crate) fn check(&mut self) -> Result<(), ExperimentError> {
         RegimeTrack::new(self.env).check(self.provider, self.env, self.reward.as_deref())
     }
 
@@ -176,7 +176,7 @@ impl Rollout<'_> {
     ///
     /// # Errors
     /// When a part fails or the trace cannot be written; rows written until then stay, whole.
-    pub fn run(mut self, output: Output<'_>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
+    pub(crate) fn run(mut self, output: Output<'_>, observer: &mut dyn Observer) -> Result<RunResult, RunError> {
         let mut state = State::new(&self);
         if self.plan.effective_rank.is_some() && self.algorithm.policy().representation().is_none() {
             state

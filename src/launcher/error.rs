@@ -7,7 +7,7 @@ use crate::diagnostic::{Exit, Problem};
 
 /// Why units could not be handed to an engine.
 #[derive(Debug, thiserror::Error)]
-pub enum LauncherError {
+pub(crate) enum LauncherError {
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {

@@ -12,19 +12,19 @@ mod script;
 use std::num::NonZeroUsize;
 use std::process::Command;
 
-pub use fate::{Fate, fates};
-pub use queue::{Ended, Queue, State};
+pub(crate) use fate::{Fate, fates};
+pub(crate) use queue::{Queue, State};
 
 use super::error::LauncherError;
 use super::{Part, Submission, Submissions, Submitted};
 use crate::atomic;
 
 /// The script's name in the submission's directory.
-pub const SCRIPT: &str = "array.sbatch";
+pub(crate) const SCRIPT: &str = "array.sbatch";
 
 /// What is asked of Slurm for each task.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub(crate) struct Request {
     /// How many tasks run at a time at most.
     pub concurrent: Option<NonZeroUsize>,
     /// Processors of a task.
@@ -64,7 +64,7 @@ const OVERRIDING: [&str; 11] = [
 /// # Errors
 /// When Slurm cannot be asked, or refuses. If it took some of several arrays before, these stay
 /// submitted, and are noted.
-pub fn submit(
+pub(crate) fn submit(
     home: &Submissions,
     submission: &Submission,
     request: &Request,

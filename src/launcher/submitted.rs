@@ -30,7 +30,7 @@ pub(super) const ENDED: &str = "ended";
 
 /// Tasks that the engine took as one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// What the engine calls the job.
     pub job: String,
     /// Its first task.
@@ -41,7 +41,7 @@ pub struct Part {
 
 /// A submission in its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submitted {
+pub(crate) struct Submitted {
     /// Where it is.
     pub path: PathBuf,
     /// How many units it has.
@@ -54,14 +54,14 @@ pub struct Submitted {
 
 /// The directory that submissions stand in, numbered from 1.
 #[derive(Clone, Debug)]
-pub struct Submissions {
+pub(crate) struct Submissions {
     home: PathBuf,
 }
 
 impl Submissions {
     /// The submissions below `home`, which need not exist yet.
     #[must_use]
-    pub fn new(home: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(home: impl Into<PathBuf>) -> Self {
         Self { home: home.into() }
     }
 
@@ -69,7 +69,7 @@ impl Submissions {
     ///
     /// # Errors
     /// When one cannot be read.
-    pub fn all(&self) -> Result<Vec<Submitted>, LauncherError> {
+    pub(crate) fn all(&self) -> Result<Vec<Submitted>, LauncherError> {
         let mut all = Vec::new();
         for number in self.numbers()? {
             let path = self.home.join(name(number));
@@ -85,7 +85,7 @@ impl Submissions {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn write(&self, submission: &Submission) -> Result<Submitted, LauncherError> {
+    pub(crate) fn write(&self, submission: &Submission) -> Result<Submitted, LauncherError> {
         fs::create_dir_all(&self.home).map_err(LauncherError::io(&self.home))?;
         let path = self.claim()?;
         let submitted = Submitted { path, units: submission.units.len(), batch: submission.batch, parts: Vec::new() };
@@ -135,7 +135,7 @@ impl Submitted {
     ///
     /// # Errors
     /// When it is none.
-    pub fn open(path: impl Into<PathBuf>) -> Result<Self, LauncherError> {
+    pub(crate) fn open(path: impl Into<PathBuf>) -> Result<Self, LauncherError> {
         let path = path.into();
         let value = read(&path.join(JOBS))?;
         let count = |value: &Value, name: &str| value.as_map()?.get(name)?.as_count()?.try_into().ok();
@@ -180,7 +180,7 @@ impl Submitted {
 
     /// How many tasks it has.
     #[must_use]
-    pub fn tasks(&self) -> usize {
+    pub(crate) fn tasks(&self) -> usize {
         self.units.div_ceil(self.batch.get())
     }
 
@@ -188,7 +188,7 @@ impl Submitted {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn about(&self) -> Result<Map, LauncherError> {
+    pub(crate) fn about(&self) -> Result<Map, LauncherError> {
         let path = self.path.join(ABOUT);
         let malformed = || LauncherError::Malformed { path: path.display().to_string(), message: "no map".to_owned() };
         read(&path)?.as_map().cloned().ok_or_else(malformed)
@@ -198,7 +198,7 @@ impl Submitted {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn units(&self, first: usize, tasks: usize) -> Result<Vec<String>, LauncherError> {
+    pub(crate) fn units(&self, first: usize, tasks: usize) -> Result<Vec<String>, LauncherError> {
         let path = self.path.join(UNITS);
         let file = File::open(&path).map_err(LauncherError::io(&path))?;
         let batch = self.batch.get();
@@ -210,7 +210,7 @@ impl Submitted {
     ///
     /// # Errors
     /// When there is no such task, or they cannot be read.
-    pub fn units_of(&self, task: usize) -> Result<Vec<String>, LauncherError> {
+    pub(crate) fn units_of(&self, task: usize) -> Result<Vec<String>, LauncherError> {
         if task >= self.tasks() {
             return Err(LauncherError::Task { path: self.path.display().to_string(), tasks: self.tasks(), task });
         }
@@ -219,7 +219,7 @@ impl Submitted {
 
     /// The exit code that a task ended with, if that was noted.
     #[must_use]
-    pub fn ended(&self, task: usize) -> Option<i64> {
+    pub(crate) fn ended(&self, task: usize) -> Option<i64> {
         fs::read_to_string(self.path.join(ENDED).join(task.to_string())).ok()?.trim().parse().ok()
     }
 }

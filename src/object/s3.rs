@@ -25,7 +25,7 @@ const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_s
 const LONGEST_PAGE: u64 = 16 << 20;
 
 /// A bucket of the storage that the environment names.
-pub struct Bucket {
+pub(crate) struct Bucket {
     name: String,
     agent: Agent,
     settings: Settings,
@@ -58,7 +58,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When a setting of the environment is missing or wrong.
-    pub fn open(address: &Address) -> Result<Self, ObjectError> {
+    pub(crate) fn open(address: &Address) -> Result<Self, ObjectError> {
         let (connect, idle) = TIMEOUTS;
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -72,13 +72,13 @@ impl Bucket {
             .timeout_per_write(Some(idle))
             .user_agent(concat!("skyfall/", env!("CARGO_PKG_VERSION")))
             .build();
-        let settings = Settings::of(address.bucket())?;
-        Ok(Self { name: address.bucket().to_owned(), agent: config.into(), settings })
+        let settings = Settings::of(&address.bucket)?;
+        Ok(Self { name: address.bucket.clone(), agent: config.into(), settings })
     }
 
     /// What the storage is called in messages.
     #[must_use]
-    pub fn endpoint(&self) -> &str {
+    pub(crate) fn endpoint(&self) -> &str {
         &self.settings.endpoint
     }
 
@@ -86,7 +86,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When it is longer, or the storage does not give it.
-    pub fn get(&self, key: &str, most: u64) -> Result<Option<Vec<u8>>, ObjectError> {
+    pub(crate) fn get(&self, key: &str, most: u64) -> Result<Option<Vec<u8>>, ObjectError> {
         let address = self.address(key)?;
         let action = GetObject::new(&self.settings.bucket, self.settings.credentials.as_ref(), key);
         let answer = self.answer(&address, || self.read(self.agent.get(action.sign(VALID).as_str()).call(), most))?;
@@ -101,7 +101,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When it has not, or the storage does not give them.
-    pub fn get_range(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>, ObjectError> {
+    pub(crate) fn get_range(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>, ObjectError> {
         let address = self.address(key)?;
         let action = GetObject::new(&self.settings.bucket, self.settings.credentials.as_ref(), key);
         let length = range.end.saturating_sub(range.start);
@@ -121,7 +121,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When there is no such bucket, or the storage does not list it.
-    pub fn list(&self, prefix: &str) -> Result<Vec<Object>, ObjectError> {
+    pub(crate) fn list(&self, prefix: &str) -> Result<Vec<Object>, ObjectError> {
         let address = format!("s3://{}/{prefix}", self.name);
         let mut objects = Vec::new();
         let mut token: Option<String> = None;
@@ -137,10 +137,11 @@ impl Bucket {
                 return Err(self.refusal(address, &answer));
             }
             let page = std::str::from_utf8(&answer.body).ok().and_then(|text| ListObjectsV2::parse_response(text).ok());
-            let Some(page) = page else {
-                let what = "a listing that cannot be understood".to_owned();
-                return Err(ObjectError::Refused { address, endpoint: self.endpoint().to_owned(), what });
+            let refused = |what: &str| {
+                let (address, endpoint) = (address.clone(), self.endpoint().to_owned());
+                Err(ObjectError::Refused { address, endpoint, what: what.to_owned() })
             };
+            let Some(page) = page else { return refused("a listing that cannot be understood") };
             let page_objects = page.contents.into_iter().map(|content| Object {
                 size: content.size.unwrap_or_default(),
                 written: content.last_modified.as_deref().and_then(crate::text::time::seconds).unwrap_or_default(),
@@ -148,9 +149,10 @@ impl Bucket {
             });
             objects.extend(page_objects.filter(|object| object.key.starts_with(prefix) && is_sound(&object.key)));
             match page.next_continuation_token {
-                // A storage that gives the same page again would never end.
-                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-                _ => break,
+                // It would never end; and what is on the pages after it would pass for missing.
+                Some(next) if token.as_ref() == Some(&next) => return refused("the same page of a listing again"),
+                Some(next) => token = Some(next),
+                None => break,
             }
         }
         objects.sort_by(|one, other| one.key.cmp(&other.key));
@@ -161,7 +163,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When the storage does not take it.
-    pub fn put(&self, key: &str, bytes: &[u8]) -> Result<(), ObjectError> {
+    pub(crate) fn put(&self, key: &str, bytes: &[u8]) -> Result<(), ObjectError> {
         let address = self.address(key)?;
         let answer =
             self.answer(&address, || self.read(self.agent.put(self.put_url(key)).send(bytes), LONGEST_PAGE))?;
@@ -172,7 +174,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When the file cannot be read, or the storage does not take it.
-    pub fn put_file(&self, key: &str, path: &Path) -> Result<(), ObjectError> {
+    pub(crate) fn put_file(&self, key: &str, path: &Path) -> Result<(), ObjectError> {
         let address = self.address(key)?;
         let unread = |error: std::io::Error| ObjectError::File { path: path.to_owned(), what: error.to_string() };
         drop(File::open(path).map_err(unread)?);
@@ -188,7 +190,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When the storage does not take it.
-    pub fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<bool, ObjectError> {
+    pub(crate) fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<bool, ObjectError> {
         let address = self.address(key)?;
         let answer = self.answer(&address, || {
             self.read(self.agent.put(self.put_url(key)).header("if-none-match", "*").send(bytes), LONGEST_PAGE)
@@ -203,7 +205,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When the storage does not remove it.
-    pub fn delete(&self, key: &str) -> Result<(), ObjectError> {
+    pub(crate) fn delete(&self, key: &str) -> Result<(), ObjectError> {
         let address = self.address(key)?;
         let action = DeleteObject::new(&self.settings.bucket, self.settings.credentials.as_ref(), key);
         let answer =

@@ -7,20 +7,20 @@ use super::{Address, Object, ObjectError};
 
 /// A bucket, which cannot be.
 #[derive(Debug)]
-pub enum Bucket {}
+pub(crate) enum Bucket {}
 
 impl Bucket {
     /// The bucket of `address`.
     ///
     /// # Errors
     /// Always.
-    pub fn open(_address: &Address) -> Result<Self, ObjectError> {
+    pub(crate) fn open(_address: &Address) -> Result<Self, ObjectError> {
         Err(ObjectError::Unbuilt)
     }
 
     /// What the storage is called in messages.
     #[must_use]
-    pub fn endpoint(&self) -> &str {
+    pub(crate) fn endpoint(&self) -> &str {
         match *self {}
     }
 
@@ -28,7 +28,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn get(&self, _key: &str, _most: u64) -> Result<Option<Vec<u8>>, ObjectError> {
+    pub(crate) fn get(&self, _key: &str, _most: u64) -> Result<Option<Vec<u8>>, ObjectError> {
         match *self {}
     }
 
@@ -36,7 +36,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn get_range(&self, _key: &str, _range: Range<u64>) -> Result<Vec<u8>, ObjectError> {
+    pub(crate) fn get_range(&self, _key: &str, _range: Range<u64>) -> Result<Vec<u8>, ObjectError> {
         match *self {}
     }
 
@@ -44,7 +44,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn list(&self, _prefix: &str) -> Result<Vec<Object>, ObjectError> {
+    pub(crate) fn list(&self, _prefix: &str) -> Result<Vec<Object>, ObjectError> {
         match *self {}
     }
 
@@ -52,7 +52,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn put(&self, _key: &str, _bytes: &[u8]) -> Result<(), ObjectError> {
+    pub(crate) fn put(&self, _key: &str, _bytes: &[u8]) -> Result<(), ObjectError> {
         match *self {}
     }
 
@@ -60,7 +60,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn put_file(&self, _key: &str, _path: &Path) -> Result<(), ObjectError> {
+    pub(crate) fn put_file(&self, _key: &str, _path: &Path) -> Result<(), ObjectError> {
         match *self {}
     }
 
@@ -68,7 +68,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn put_if_absent(&self, _key: &str, _bytes: &[u8]) -> Result<bool, ObjectError> {
+    pub(crate) fn put_if_absent(&self, _key: &str, _bytes: &[u8]) -> Result<bool, ObjectError> {
         match *self {}
     }
 
@@ -76,7 +76,7 @@ impl Bucket {
     ///
     /// # Errors
     /// There is no such bucket.
-    pub fn delete(&self, _key: &str) -> Result<(), ObjectError> {
+    pub(crate) fn delete(&self, _key: &str) -> Result<(), ObjectError> {
         match *self {}
     }
 }

@@ -10,7 +10,7 @@ use crate::suggest;
 use crate::value::Map;
 
 /// The dotted factory under which the Python reference knows `linear_menu`.
-pub const REFERENCE_LINEAR_MENU: &str = "skyfall_crl.train.backends.hill_climbing:linear_menu_policy";
+pub(crate) const REFERENCE_LINEAR_MENU: &str = "skyfall_crl.train.backends.hill_climbing:linear_menu_policy";
 
 /// The ids of all native policies.
 pub const IDS: [&str; 7] =

@@ -11,7 +11,7 @@ use crate::text::decode::{Field, Mistakes};
 use crate::value::Value;
 
 /// The native providers' names.
-pub const PROVIDERS: [&str; 5] = ["constant", "schedule", "cycle", "random", "drift"];
+const PROVIDERS: [&str; 5] = ["constant", "schedule", "cycle", "random", "drift"];
 
 /// The native provider that `record` describes; those that draw do so from the stream called
 /// `regime` under `seed`, or under the `seed` among their parameters.

@@ -13,7 +13,7 @@ pub(super) const KEYS: [&str; 4] = ["id", "origin", "env", "reward"];
 ///
 /// # Errors
 /// One line naming every field that is unknown or not of its kind.
-pub fn regime_from_value(value: &Value, path: &str) -> Result<Regime, String> {
+pub(crate) fn regime_from_value(value: &Value, path: &str) -> Result<Regime, String> {
     read_at(path, value, |field| {
         note_unknown_keys(field, &KEYS);
         regime(field)
@@ -23,7 +23,7 @@ pub fn regime_from_value(value: &Value, path: &str) -> Result<Regime, String> {
 
 /// `regime` as plain data, which [`regime_from_value`] reads.
 #[must_use]
-pub fn regime_to_value(regime: &Regime) -> Value {
+pub(crate) fn regime_to_value(regime: &Regime) -> Value {
     let Regime { id, origin, env, reward } = regime.clone();
     let entries: [(&str, Value); 4] =
         [("id", id.into()), ("origin", origin.into()), ("env", env.into()), ("reward", reward.into())];

@@ -35,7 +35,7 @@ impl RegimeRecord {
 
     /// The provider at `field`; `None` after noting what is wrong.
     #[must_use]
-    pub fn read(field: &Field<'_>) -> Option<Self> {
+    pub(crate) fn read(field: &Field<'_>) -> Option<Self> {
         let field = field.clone().section()?;
         let provider = field.require("provider", "a provider's name").and_then(|provider| provider.text());
         let params = field.get("params").map_or_else(|| Some(Map::new()), |params| params.map());

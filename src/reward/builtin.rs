@@ -14,7 +14,7 @@ use crate::suggest;
 use crate::value::{Map, Value};
 
 /// The native terms' names.
-pub const BUILTINS: [&str; 4] = ["env", "alive", "action_cost", "target_distance"];
+const BUILTINS: [&str; 4] = ["env", "alive", "action_cost", "target_distance"];
 
 /// The native term `name` with `params`; its component has the same name.
 ///
@@ -28,7 +28,7 @@ pub fn builtin(name: &str, params: &Map) -> Result<Box<dyn Term>, TermError> {
 ///
 /// # Errors
 /// As [`builtin`]; also when the record is one of a Lua term.
-pub fn builtin_from_record(record: &TermRecord) -> Result<Box<dyn Term>, TermError> {
+pub(crate) fn builtin_from_record(record: &TermRecord) -> Result<Box<dyn Term>, TermError> {
     match &record.origin {
         TermOrigin::Builtin(builtin) => make(&record.name, builtin, &record.params),
         TermOrigin::Lua(_) => Err(TermError {

@@ -37,7 +37,7 @@ impl RewardRecord {
 
     /// The composition at `field`; `None` after noting what is wrong.
     #[must_use]
-    pub fn read(field: &Field<'_>) -> Option<Self> {
+    pub(crate) fn read(field: &Field<'_>) -> Option<Self> {
         let items = field.clone().section()?.require("terms", "a list of terms")?.items()?;
         let mut record = Self::default();
         let mut complete = true;

@@ -47,7 +47,7 @@ pub(super) fn digest(reader: &StoreReader, manifest: &[u8]) -> Result<String, St
 ///
 /// # Errors
 /// When there is no store, or it cannot be read.
-pub fn content_digest(directory: &Path) -> Result<String, StoreError> {
+pub(crate) fn content_digest(directory: &Path) -> Result<String, StoreError> {
     let reader = StoreReader::open(directory)?;
     let manifest = reader.file(MANIFEST_FILE).and_then(|bytes| bytes.ok_or_else(|| ErrorKind::NotFound.into()));
     let failed = |source| StoreError::Files { path: directory.join(MANIFEST_FILE), source };

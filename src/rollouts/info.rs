@@ -60,7 +60,7 @@ pub struct Info {
 
 /// Why no chain could be drawn.
 #[derive(Debug, thiserror::Error)]
-pub enum DrawError {
+pub(crate) enum DrawError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -125,7 +125,7 @@ pub fn info(store: &Store, sections: InfoSections) -> Result<Info, StoreError> {
 
 /// A check's findings as data.
 #[must_use]
-pub fn validation(validation: &Validation) -> Value {
+pub(crate) fn validation(validation: &Validation) -> Value {
     let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let errors = validation.errors.iter().map(|error| error.as_str().into()).collect();
     stats::map([
@@ -153,7 +153,7 @@ fn shortened(value: Value) -> Value {
 ///
 /// # Errors
 /// When the store cannot be read, or no rollout is eligible.
-pub fn random_index(store: &Store, min_horizon: i64, seed: i64) -> Result<Map, DrawError> {
+pub(crate) fn random_index(store: &Store, min_horizon: i64, seed: i64) -> Result<Map, DrawError> {
     let horizons = store.array("rollouts/horizon")?;
     let eligible: Vec<(usize, i64)> = horizons
         .as_i16()
@@ -183,6 +183,6 @@ pub fn random_index(store: &Store, min_horizon: i64, seed: i64) -> Result<Map, D
 
 /// A panel for people to read: what the store is, and what of `tree` was wanted.
 #[must_use]
-pub fn panel(info: &Info) -> String {
+pub(crate) fn panel(info: &Info) -> String {
     panel::panel(&info.tree)
 }

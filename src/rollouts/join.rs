@@ -23,7 +23,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use error::JoinError;
-pub use filter::{By, Filter, file_stem};
+pub(crate) use filter::file_stem;
+pub use filter::{By, Filter};
 
 use super::config::RolloutZarrStoreConfig;
 use super::dictionary::Dictionary;

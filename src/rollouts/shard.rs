@@ -11,7 +11,7 @@ use super::target::short_hash;
 use crate::value::{Map, Value};
 
 /// The version of shard manifests.
-pub const SHARD_MANIFEST_VERSION: &str = "rollout-shard-manifest-v2";
+const SHARD_MANIFEST_VERSION: &str = "rollout-shard-manifest-v2";
 
 /// What a campaign's binding holds; the last may be left out.
 const BINDING: [&str; 7] = [

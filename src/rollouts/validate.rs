@@ -23,7 +23,7 @@ mod tables;
 mod targets;
 mod view;
 
-pub use promotion::{OWNER, OWNERSHIP, marker as read_marker, parse_marker};
+pub(crate) use promotion::{OWNER, OWNERSHIP, marker as read_marker, parse_marker};
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ pub fn validate(directory: &Path) -> Result<Validation, StoreError> {
 ///
 /// # Errors
 /// As for [`validate`].
-pub fn validate_unsealed(directory: &Path, success: Map) -> Result<Validation, StoreError> {
+pub(crate) fn validate_unsealed(directory: &Path, success: Map) -> Result<Validation, StoreError> {
     check(directory, Some(success))
 }
 

@@ -52,13 +52,13 @@ impl Deadline {
 
     /// Whether it has passed.
     #[must_use]
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         Instant::now() >= self.at
     }
 
     /// What is said of work that went on beyond it.
     #[must_use]
-    pub fn diagnostic(&self) -> Diagnostic {
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
         Stop::Time(self.span).diagnostic()
     }
 }

@@ -11,7 +11,7 @@ use crate::env::foreign::{Programs, Watch};
 ///
 /// # Errors
 /// When an environment variable that says how programs are started is malformed.
-pub fn programs(console: Rc<dyn Console>) -> Result<Programs, EnvError> {
+pub(crate) fn programs(console: Rc<dyn Console>) -> Result<Programs, EnvError> {
     Programs::from_environment(Rc::new(Listener(console)))
 }
 

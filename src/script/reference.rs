@@ -1,15 +1,16 @@
 //! The library's reference: what its annotated Lua files (`stdlib/skyfall`) say of themselves.
 //!
 //! Those files are the one source: the machine runs them, [`entry`] and [`page`] show them, and
-//! [`definitions`] gives editors the same text as definitions. Their examples are run as tests, and
+//! `definitions` gives editors the same text as definitions. Their examples are run as tests, and
 //! a test holds what they document against what there is.
 
 mod definitions;
 mod page;
 mod parse;
 
-pub use definitions::{definitions, editor_settings};
-pub use page::{entry, page};
+pub(crate) use definitions::{definitions, editor_settings};
+pub(crate) use page::entry;
+pub use page::page;
 
 use super::loader::LIBRARY;
 

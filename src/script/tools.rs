@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Exit};
 
 /// What one typed line came to.
 #[derive(Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// It is not a whole statement yet.
     More,
     /// What it returned, as text; nothing if it returned nothing.
@@ -26,7 +26,7 @@ pub enum Reply {
 
 /// The files that a script had to do with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched {
+pub(crate) struct Touched {
     /// Its own text and that of its modules.
     pub sources: Vec<PathBuf>,
     /// What it was let write.
@@ -38,7 +38,7 @@ impl ScriptHost {
     ///
     /// # Errors
     /// When the script cannot be read.
-    pub fn check(&self) -> Result<Vec<Diagnostic>, Diagnostic> {
+    pub(crate) fn check(&self) -> Result<Vec<Diagnostic>, Diagnostic> {
         let (name, text) = self.text()?;
         let modules = reference();
         let globals = self.names_in(&[]);
@@ -70,7 +70,7 @@ impl ScriptHost {
     ///
     /// # Errors
     /// As for [`ScriptHost::run`].
-    pub fn cases(&self) -> Result<Vec<String>, ScriptError> {
+    pub(crate) fn cases(&self) -> Result<Vec<String>, ScriptError> {
         self.run()?;
         // Even a good end in the midst of the file leaves tests unseen.
         if let Some(Stop::Exit(code)) = self.host.stop.get() {
@@ -84,7 +84,7 @@ impl ScriptHost {
     ///
     /// # Errors
     /// Why it failed.
-    pub fn run_case(&self, index: usize) -> Result<(), ScriptError> {
+    pub(crate) fn run_case(&self, index: usize) -> Result<(), ScriptError> {
         // What ended the one before, unless it is still due.
         self.host.stop.set(None);
         let case = |tests: &Tests| tests.cases.borrow().get(index).cloned();
@@ -105,7 +105,7 @@ impl ScriptHost {
     ///
     /// # Errors
     /// What it raised.
-    pub fn interpret(&self, number: usize, code: &str) -> Result<Reply, ScriptError> {
+    pub(crate) fn interpret(&self, number: usize, code: &str) -> Result<Reply, ScriptError> {
         self.host.stop.set(None);
         let name = format!("input-{number}");
         let compiled = |code: &str| loader::compile(&self.lua, &self.host.sources, &name, code);
@@ -135,7 +135,7 @@ impl ScriptHost {
     /// The names of the fields of what is called `path` (`skyfall.array`), for completion; nothing
     /// is run to find them.
     #[must_use]
-    pub fn names_in(&self, path: &[&str]) -> Vec<String> {
+    pub(crate) fn names_in(&self, path: &[&str]) -> Vec<String> {
         // A table in front and what is behind it, if it is locked.
         let both = |table: Table| [table.clone(), locked::behind(table)];
         let mut tables = both(self.lua.globals());
@@ -158,7 +158,7 @@ impl ScriptHost {
 
     /// The files that the script had to do with so far.
     #[must_use]
-    pub fn touched(&self) -> Touched {
+    pub(crate) fn touched(&self) -> Touched {
         let own = |name: &String| !name.starts_with(LIBRARY_CHUNK);
         Touched {
             sources: self.host.sources.names().into_iter().filter(own).map(PathBuf::from).collect(),

@@ -6,7 +6,7 @@ use crate::value::Value;
 
 /// Why an axis cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum AxisError {
+pub(crate) enum AxisError {
     /// There is no `=`, or nothing on one side of it.
     #[error("`{0}` is not of the form a.b.c=VALUE,VALUE")]
     Malformed(String),
@@ -41,7 +41,7 @@ impl Problem for AxisError {
 ///
 /// # Errors
 /// When `text` is not of the form, or the configuration has no such field.
-pub fn parse(text: &str) -> Result<(String, Vec<Value>), AxisError> {
+pub(crate) fn parse(text: &str) -> Result<(String, Vec<Value>), AxisError> {
     let malformed = || AxisError::Malformed(text.to_owned());
     let (path, values) = text.split_once('=').ok_or_else(malformed)?;
     let path = path.trim();
@@ -56,7 +56,7 @@ pub fn parse(text: &str) -> Result<(String, Vec<Value>), AxisError> {
 ///
 /// # Errors
 /// The first that does.
-pub fn check(axes: &[(String, Vec<Value>)], overrides: &[String]) -> Result<(), AxisError> {
+pub(crate) fn check(axes: &[(String, Vec<Value>)], overrides: &[String]) -> Result<(), AxisError> {
     let mut known = std::collections::HashSet::new();
     for (axis, _) in axes {
         if !known.insert(axis) {

@@ -18,7 +18,7 @@ use crate::value::{Map, Value};
 
 /// A sweep that was begun.
 #[derive(Debug)]
-pub struct Begun {
+pub(crate) struct Begun {
     /// What it is.
     pub header: Header,
     /// The numbers that its trials have.
@@ -38,7 +38,7 @@ impl Directory {
     /// # Errors
     /// When the space cannot be gone through, or a file cannot be written; when another process
     /// runs another plan of the sweep.
-    pub fn begin(
+    pub(crate) fn begin(
         &self,
         definition: Definition,
         provenance: Map,

@@ -10,11 +10,11 @@ use crate::text::json;
 use crate::value::Value;
 
 /// The axis whose values are repeats, unless something else is said.
-pub const REPEATS: &str = "seed";
+pub(crate) const REPEATS: &str = "seed";
 
 /// The best point so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Best {
+pub(crate) struct Best {
     /// The mean of its trials' values.
     pub mean: f64,
     /// How many trials these are.

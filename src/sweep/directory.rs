@@ -30,7 +30,7 @@ use crate::value::{Map, Value};
 const SCRIPT: &str = ".script.lua";
 
 /// The file that makes a directory a sweep's.
-pub const HEADER: &str = "sweep.json";
+pub(crate) const HEADER: &str = "sweep.json";
 
 /// What a sweep is and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,25 +125,25 @@ impl Directory {
 
     /// Whether a sweep was begun here.
     #[must_use]
-    pub fn holds_sweep(&self) -> bool {
+    pub(crate) fn holds_sweep(&self) -> bool {
         self.path.join(HEADER).exists()
     }
 
     /// Its trials.
     #[must_use]
-    pub fn units(&self) -> &Units {
+    pub(crate) fn units(&self) -> &Units {
         &self.units
     }
 
     /// The file of the plan.
     #[must_use]
-    pub fn plan_path(&self) -> PathBuf {
+    pub(crate) fn plan_path(&self) -> PathBuf {
         self.path.join(".plan.jsonl")
     }
 
     /// Where trials tell each other how they do.
     #[must_use]
-    pub fn rungs_path(&self) -> PathBuf {
+    pub(crate) fn rungs_path(&self) -> PathBuf {
         self.path.join(".rungs")
     }
 
@@ -151,7 +151,7 @@ impl Directory {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep_script(&self, text: &str) -> Result<PathBuf, SweepError> {
+    pub(crate) fn keep_script(&self, text: &str) -> Result<PathBuf, SweepError> {
         let path = self.path.join(SCRIPT);
         atomic::write_file(&path, text.as_bytes())?;
         Ok(path)
@@ -159,13 +159,13 @@ impl Directory {
 
     /// The script that was kept, if one was.
     #[must_use]
-    pub fn kept_script(&self) -> Option<PathBuf> {
+    pub(crate) fn kept_script(&self) -> Option<PathBuf> {
         Some(self.path.join(SCRIPT)).filter(|path| path.is_file())
     }
 
     /// The sweep's directory of a trial that works in `attempt`.
     #[must_use]
-    pub fn of_attempt(attempt: &Path) -> Option<Self> {
+    pub(crate) fn of_attempt(attempt: &Path) -> Option<Self> {
         // OUT/trials/.attempts/ATTEMPT
         attempt.ancestors().nth(3).map(Self::new)
     }
@@ -228,7 +228,7 @@ impl Directory {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn record_failure(&self, trial: &Trial, failure: &Failure) -> Result<(), SweepError> {
+    pub(crate) fn record_failure(&self, trial: &Trial, failure: &Failure) -> Result<(), SweepError> {
         let mut record = Map::from_iter([
             ("trial".to_owned(), trial.id.as_str().into()),
             ("point".to_owned(), Value::Map(trial.point.clone())),
@@ -239,7 +239,7 @@ impl Directory {
     }
 
     /// Forgets that `trial` failed before.
-    pub fn forget_failure(&self, trial: &Trial) {
+    pub(crate) fn forget_failure(&self, trial: &Trial) {
         // A record that stays is no harm: a finished trial is finished.
         let _ = std::fs::remove_file(self.failure_path(trial));
     }

@@ -20,7 +20,7 @@ impl Directory {
 
     /// The finished trials of earlier plans.
     #[must_use]
-    pub fn earlier(&self) -> Units {
+    pub(crate) fn earlier(&self) -> Units {
         Units::new(self.earlier_path().join("trials"))
     }
 

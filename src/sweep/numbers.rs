@@ -8,7 +8,7 @@ use super::error::SweepError;
 
 /// Which configuration has which number.
 #[derive(Debug, Default)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     /// By the short identity: the number, and whether this plan has met it.
     given: HashMap<u64, (u64, bool)>,
     next: u64,
@@ -21,7 +21,7 @@ impl Numbers {
     ///
     /// # Errors
     /// When a directory cannot be read.
-    pub fn of(directory: &Directory) -> Result<Self, SweepError> {
+    pub(crate) fn of(directory: &Directory) -> Result<Self, SweepError> {
         let mut numbers = Self::default();
         if let Ok(plan) = directory.plan() {
             for (number, key) in plan.map_while(Result::ok).filter_map(|trial| parts(&trial.unit().name())) {
@@ -43,7 +43,7 @@ impl Numbers {
 
     /// The id of the trial with this short identity, a new one where it has none; `None` if the
     /// plan has met it already.
-    pub fn meet(&mut self, short: &str) -> Option<String> {
+    pub(crate) fn meet(&mut self, short: &str) -> Option<String> {
         let key = u64::from_str_radix(short, 16).unwrap_or_default();
         let (number, met) = self.given.entry(key).or_insert((self.next, false));
         if std::mem::replace(met, true) {
@@ -56,7 +56,7 @@ impl Numbers {
 
     /// Whether `name` is a trial's, and this plan has not met it.
     #[must_use]
-    pub fn misses(&self, name: &str) -> bool {
+    pub(crate) fn misses(&self, name: &str) -> bool {
         parts(name).is_some_and(|(_, key)| self.given.get(&key).is_none_or(|(_, met)| !met))
     }
 }

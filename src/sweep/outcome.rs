@@ -12,18 +12,18 @@ use crate::text::json;
 use crate::value::{Map, Value};
 
 /// The file of a finished trial's outcome.
-pub const FILE: &str = "result.json";
+pub(crate) const FILE: &str = "result.json";
 
 /// The trace of a trial.
-pub const TRACE: &str = "traces.jsonl";
+pub(crate) const TRACE: &str = "traces.jsonl";
 
 /// The metrics that every trial has.
-pub const METRICS: [&str; 6] = ["steps", "episodes", "windows", "total_reward", "mean_reward", "mean_return"];
+pub(crate) const METRICS: [&str; 6] = ["steps", "episodes", "windows", "total_reward", "mean_reward", "mean_return"];
 
 /// The goal that a metric has unless the sweep says otherwise; `None` where there is no such metric:
 /// one of [`METRICS`], or one that evaluation has.
 #[must_use]
-pub fn goal_of(metric: &str) -> Option<Goal> {
+pub(crate) fn goal_of(metric: &str) -> Option<Goal> {
     if METRICS.contains(&metric) {
         return Some(Goal::Maximize);
     }
@@ -35,7 +35,7 @@ pub fn goal_of(metric: &str) -> Option<Goal> {
 ///
 /// # Errors
 /// When the trace cannot be evaluated.
-pub fn evaluated(directory: &Path, metric: &str) -> Result<Option<f64>, String> {
+pub(crate) fn evaluated(directory: &Path, metric: &str) -> Result<Option<f64>, String> {
     let settings = eval::Settings { metrics: vec![metric.to_owned()], ..eval::Settings::default() };
     let paths = eval::Paths { traces: vec![directory.join(TRACE)], ..eval::Paths::default() };
     let material = eval::Material::read(&paths, &settings).map_err(|error| error.to_string())?;
@@ -59,7 +59,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome of a run at `point`.
     #[must_use]
-    pub fn of_run(point: Map, run: &RunResult) -> Self {
+    pub(crate) fn of_run(point: Map, run: &RunResult) -> Self {
         let values: [Value; METRICS.len()] = [
             run.steps.into(),
             run.episodes.into(),
@@ -112,7 +112,7 @@ impl Outcome {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<(), SweepError> {
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), SweepError> {
         let text = format!("{}\n", json::to_string(&self.to_value()));
         let path = directory.join(FILE);
         // The directory is nobody else's, and is flushed as a whole before it is put in place.
@@ -124,7 +124,7 @@ impl Outcome {
     ///
     /// # Errors
     /// As for [`Outcome::read`]; when the trace cannot be evaluated.
-    pub fn measured(directory: &Path, metric: &str) -> Result<Self, SweepError> {
+    pub(crate) fn measured(directory: &Path, metric: &str) -> Result<Self, SweepError> {
         let mut outcome = Self::read(directory)?;
         if !outcome.metrics.contains_key(metric) {
             let path = directory.join(TRACE).display().to_string();

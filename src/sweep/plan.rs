@@ -38,20 +38,20 @@ pub struct Trial {
 
 impl Trial {
     /// The trial at `point`; `None` if the plan that gives the `numbers` has it already.
-    pub fn numbered(numbers: &mut Numbers, point: Map, resolved: Result<Resolved, String>) -> Option<Self> {
+    pub(crate) fn numbered(numbers: &mut Numbers, point: Map, resolved: Result<Resolved, String>) -> Option<Self> {
         let id = numbers.meet(unit("", &point, &resolved).short())?;
         Some(Self { id, point, resolved })
     }
 
     /// The unit of work it is; of a point that nothing can be made of, its values are the identity.
     #[must_use]
-    pub fn unit(&self) -> Unit {
+    pub(crate) fn unit(&self) -> Unit {
         unit(&self.id, &self.point, &self.resolved)
     }
 
     /// The steps it takes at most.
     #[must_use]
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.resolved.as_ref().map_or(0, |resolved| resolved.steps)
     }
 
@@ -141,7 +141,7 @@ pub struct Totals {
 ///
 /// # Errors
 /// What `take` says; when the space cannot be gone through.
-pub fn each(
+pub(crate) fn each(
     space: &Space,
     numbers: &mut Numbers,
     resolve: &mut dyn FnMut(&Map) -> Result<Resolved, String>,
@@ -173,7 +173,7 @@ pub fn each(
 ///
 /// # Errors
 /// As for [`each`]; when the file cannot be written.
-pub fn write(
+pub(crate) fn write(
     path: &Path,
     space: &Space,
     numbers: &mut Numbers,

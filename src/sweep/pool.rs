@@ -27,7 +27,7 @@ use crate::unit::Attempt;
 use crate::value::{Map, Value};
 
 /// The file that tells a trial's process what to do.
-pub const ORDER: &str = "trial.json";
+pub(crate) const ORDER: &str = "trial.json";
 
 /// How many of the last lines that a failed trial said are kept.
 const LAST_LINES: usize = 50;
@@ -37,7 +37,7 @@ const MOST_BYTES: u64 = 1 << 16;
 
 /// How a trial's process is started: `program --attempt=DIRECTORY arguments...`.
 #[derive(Clone, Debug)]
-pub struct Launcher {
+pub(crate) struct Launcher {
     /// The program.
     pub program: PathBuf,
     /// Its arguments, but for the directory of the attempt.
@@ -64,7 +64,7 @@ pub struct Failure {
 impl Failure {
     /// Nothing can be made of the trial's point; it was never tried.
     #[must_use]
-    pub fn of_config(why: &str) -> Self {
+    pub(crate) fn of_config(why: &str) -> Self {
         Self {
             class: "config".to_owned(),
             code: Exit::BadConfig.code().into(),
@@ -104,7 +104,7 @@ impl Failure {
 
     /// The failure of a process that ended so and said this.
     #[must_use]
-    pub fn of(status: ExitStatus, said: &str) -> Self {
+    pub(crate) fn of(status: ExitStatus, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
         let error = lines.iter().find(|line| line.starts_with("error"));
         let message = error.or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
@@ -136,7 +136,7 @@ impl Failure {
 
 /// What became of a trial.
 #[derive(Debug)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// It is finished.
     Finished(Outcome),
     /// It failed.
@@ -147,7 +147,7 @@ pub enum Ending {
 
 /// The trials under way.
 #[derive(Debug, Default)]
-pub struct Running {
+pub(crate) struct Running {
     processes: Mutex<(HashSet<i32>, bool)>,
     /// Where each trial works, by id.
     attempts: Mutex<HashMap<String, PathBuf>>,
@@ -155,7 +155,7 @@ pub struct Running {
 
 impl Running {
     /// Interrupts all trials, and every one that is started later.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let mut processes = self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         processes.1 = true;
         for process in &processes.0 {
@@ -165,7 +165,7 @@ impl Running {
 
     /// The steps that the trial has done, as far as it said.
     #[must_use]
-    pub fn steps(&self, trial: &str) -> u64 {
+    pub(crate) fn steps(&self, trial: &str) -> u64 {
         let attempts = self.attempts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         attempts.get(trial).map_or(0, |attempt| progress::steps(attempt))
     }
@@ -180,7 +180,7 @@ impl Running {
 
     /// Whether they were interrupted.
     #[must_use]
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
     }
 
@@ -192,7 +192,7 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn output(&self, command: &mut Command) -> std::io::Result<Output> {
+    pub(crate) fn output(&self, command: &mut Command) -> std::io::Result<Output> {
         self.waited(command, Child::wait_with_output)
     }
 
@@ -224,7 +224,7 @@ fn signal(process: i32) {
 ///
 /// # Errors
 /// When the sweep's own files cannot be written, or the process cannot be started.
-pub fn run(
+pub(crate) fn run(
     directory: &Directory,
     trial: &Trial,
     launcher: &Launcher,
@@ -259,7 +259,7 @@ pub fn run(
 ///
 /// # Errors
 /// When the file is missing or malformed.
-pub fn read_order(path: &Path) -> Result<Trial, SweepError> {
+pub(crate) fn read_order(path: &Path) -> Result<Trial, SweepError> {
     let path = path.join(ORDER);
     let text = std::fs::read_to_string(&path).map_err(SweepError::io(&path))?;
     let order = json::parse(&text).map_err(|error| error.to_string()).and_then(|row| Trial::from_value(&row));

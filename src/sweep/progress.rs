@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 /// A trial's own word on how far it is.
 #[derive(Debug)]
-pub struct Note {
+pub(crate) struct Note {
     path: PathBuf,
     last: Cell<Instant>,
 }
@@ -21,12 +21,12 @@ pub struct Note {
 impl Note {
     /// The note of the trial that works in `attempt`.
     #[must_use]
-    pub fn new(attempt: &Path) -> Self {
+    pub(crate) fn new(attempt: &Path) -> Self {
         Self { path: attempt.join(FILE), last: Cell::new(Instant::now()) }
     }
 
     /// The trial has done so many steps.
-    pub fn steps(&self, done: u64) {
+    pub(crate) fn steps(&self, done: u64) {
         if self.last.get().elapsed() >= PAUSE {
             self.last.set(Instant::now());
             // A trial does not fail because no one hears of it.
@@ -43,7 +43,7 @@ impl Drop for Note {
 
 /// The steps that the trial in `attempt` has done, as far as it said; 0 if it said nothing.
 #[must_use]
-pub fn steps(attempt: &Path) -> u64 {
+pub(crate) fn steps(attempt: &Path) -> u64 {
     let text = std::fs::read_to_string(attempt.join(FILE)).unwrap_or_default();
     text.trim_end().parse().unwrap_or_default()
 }

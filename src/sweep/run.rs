@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// How a sweep is run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// How many trials at a time.
     pub jobs: NonZeroUsize,
     /// How often a trial that failed is tried again.
@@ -31,7 +31,7 @@ pub struct Options {
 }
 
 /// Where the trials come from.
-pub trait Source {
+pub(crate) trait Source {
     /// The next trial.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ pub trait Source {
 
 /// What a source has to offer.
 #[derive(Debug)]
-pub enum Next {
+pub(crate) enum Next {
     /// A trial.
     Trial(Trial),
     /// Nothing before it is told of another trial.
@@ -66,7 +66,7 @@ impl Source for Rows {
 
 /// How far a sweep is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Trials finished, those of earlier runs among them.
     pub finished: u64,
     /// Of these, the ones that were finished before.
@@ -83,7 +83,7 @@ pub struct Progress {
 
 /// A trial under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnderWay {
+pub(crate) struct UnderWay {
     /// Its id.
     pub trial: String,
     /// Its point in words.
@@ -101,7 +101,7 @@ impl UnderWay {
 }
 
 /// Is told how the sweep goes.
-pub trait Watcher {
+pub(crate) trait Watcher {
     /// After each trial.
     fn ended(&self, trial: &Trial, failure: Option<&Failure>);
 
@@ -120,7 +120,7 @@ pub trait Watcher {
 
 /// By what trials are compared meanwhile.
 #[derive(Clone, Debug)]
-pub struct Measure<'a> {
+pub(crate) struct Measure<'a> {
     /// The metric's name.
     pub metric: &'a str,
     /// Which end of it is the good one.
@@ -131,7 +131,7 @@ pub struct Measure<'a> {
 ///
 /// # Errors
 /// When the sweep's own files cannot be read or written; trials that fail are no error.
-pub fn run(
+pub(crate) fn run(
     directory: &Directory,
     source: &mut dyn Source,
     launcher: &Launcher,

@@ -35,7 +35,7 @@ pub trait Sampler {
 
 /// How far a search goes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// How many points are asked for.
     pub points: u64,
     /// How many points may be under way when one is asked for, it among them; at least 1.
@@ -47,7 +47,7 @@ pub struct Extent {
 impl Extent {
     /// How many trials there are at most.
     #[must_use]
-    pub fn trials(&self) -> u64 {
+    pub(crate) fn trials(&self) -> u64 {
         self.points.saturating_mul(self.seeds.len().max(1) as u64)
     }
 }
@@ -60,7 +60,7 @@ struct Asked {
 }
 
 /// The trials of a search, in the order they are asked for; each is added to the plan.
-pub struct Search<'a> {
+pub(crate) struct Search<'a> {
     sampler: &'a mut dyn Sampler,
     resolve: &'a mut dyn FnMut(&Map) -> Result<Resolved, String>,
     metric: &'a str,
@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// When the plan cannot be written.
-    pub fn new(
+    pub(crate) fn new(
         sampler: &'a mut dyn Sampler,
         resolve: &'a mut dyn FnMut(&Map) -> Result<Resolved, String>,
         metric: &'a str,

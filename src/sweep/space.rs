@@ -13,7 +13,7 @@ use crate::random::Rng;
 use crate::value::{Map, Value};
 
 /// No sweep has more points: going through them would take hours before the first trial.
-pub const MOST_POINTS: u64 = 10_000_000;
+pub(crate) const MOST_POINTS: u64 = 10_000_000;
 
 /// Decides on a point; the error is one line.
 type Test = dyn Fn(&Map) -> Result<bool, String>;

@@ -107,7 +107,7 @@ pub fn finished(directory: &Directory, header: &Header, scope: Scope) -> Result<
 /// Finished trials that differ in nothing but the axis `over`, in the order of their first ones;
 /// those of earlier plans by themselves.
 #[must_use]
-pub fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
+pub(crate) fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
     let mut groups: IndexMap<(bool, String), (Map, Vec<Finished>)> = IndexMap::new();
     for trial in trials {
         let mut axes = trial.axes.clone();
@@ -120,7 +120,7 @@ pub fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finished>)> {
 
 /// The metric over several trials: how many have it, its mean, and the mean's interval.
 #[must_use]
-pub fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option<(f64, f64)>) {
+pub(crate) fn summary(trials: &[Finished], metric: &str) -> (usize, Option<f64>, Option<(f64, f64)>) {
     let values: Vec<f64> = trials.iter().filter_map(|trial| trial.metrics.get(metric)?.as_float()).collect();
     (values.len(), super::mean(&values), Bootstrap::default().mean_of(&values))
 }
@@ -256,7 +256,7 @@ fn add(columns: &mut Vec<String>, axes: &[String], name: &str) {
 
 /// A cell as text.
 #[must_use]
-pub fn shown(cell: &Value) -> String {
+pub(crate) fn shown(cell: &Value) -> String {
     match cell {
         Value::Null => String::new(),
         Value::Text(text) => text.clone(),
@@ -266,7 +266,11 @@ pub fn shown(cell: &Value) -> String {
 
 /// The best of some groups by the mean of the metric, ties to the first.
 #[must_use]
-pub fn best<'a>(groups: &'a [(Map, Vec<Finished>)], metric: &str, goal: Goal) -> Option<&'a (Map, Vec<Finished>)> {
+pub(crate) fn best<'a>(
+    groups: &'a [(Map, Vec<Finished>)],
+    metric: &str,
+    goal: Goal,
+) -> Option<&'a (Map, Vec<Finished>)> {
     let mut best: Option<(f64, &(Map, Vec<Finished>))> = None;
     for group in groups {
         let Some(mean) = summary(&group.1, metric).1 else { continue };

@@ -54,7 +54,7 @@ impl Problem for Mistakes {
 ///
 /// # Errors
 /// All mistakes that were noted.
-pub fn decode<T>(value: &Value, read: impl FnOnce(&Field<'_>) -> Option<T>) -> Result<T, Mistakes> {
+pub(crate) fn decode<T>(value: &Value, read: impl FnOnce(&Field<'_>) -> Option<T>) -> Result<T, Mistakes> {
     let mistakes = RefCell::default();
     let read = read(&Field { value, path: String::new(), mistakes: &mistakes });
     let mistakes: Mistakes = mistakes.into_inner();
@@ -66,7 +66,7 @@ pub fn decode<T>(value: &Value, read: impl FnOnce(&Field<'_>) -> Option<T>) -> R
 
 /// One piece of data, and the path that leads to it.
 #[derive(Clone, Debug)]
-pub struct Field<'a> {
+pub(crate) struct Field<'a> {
     value: &'a Value,
     path: String,
     mistakes: &'a RefCell<Mistakes>,
@@ -75,23 +75,17 @@ pub struct Field<'a> {
 impl<'a> Field<'a> {
     /// The data itself.
     #[must_use]
-    pub fn value(&self) -> &'a Value {
+    pub(crate) fn value(&self) -> &'a Value {
         self.value
     }
 
-    /// Where the data stands.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
     /// Notes that something is wrong with this field.
-    pub fn note(&self, message: impl Into<String>) {
+    pub(crate) fn note(&self, message: impl Into<String>) {
         self.note_at(self.path.clone(), message);
     }
 
     /// Notes that something is wrong with the key `key` of this field.
-    pub fn note_key(&self, key: &str, message: impl Into<String>) {
+    pub(crate) fn note_key(&self, key: &str, message: impl Into<String>) {
         self.note_at(self.path_to(key), message);
     }
 
@@ -113,31 +107,31 @@ impl<'a> Field<'a> {
 
     /// The text here.
     #[must_use]
-    pub fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         self.expect(self.value.as_text().map(str::to_owned), "text")
     }
 
     /// The truth value here.
     #[must_use]
-    pub fn flag(&self) -> Option<bool> {
+    pub(crate) fn flag(&self) -> Option<bool> {
         self.expect(self.value.as_bool(), "true or false")
     }
 
     /// The finite number here.
     #[must_use]
-    pub fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         self.expect(self.value.as_float().filter(|number| number.is_finite()), "a finite number")
     }
 
     /// The whole number here, at least `least`; a float with a whole value counts.
     #[must_use]
-    pub fn whole(&self, least: u64) -> Option<u64> {
+    pub(crate) fn whole(&self, least: u64) -> Option<u64> {
         self.expect(self.value.as_count().filter(|whole| *whole >= least), &format!("an integer of at least {least}"))
     }
 
     /// The map here. An empty list counts: Lua's `{}` does not say which of the two it is.
     #[must_use]
-    pub fn map(&self) -> Option<Map> {
+    pub(crate) fn map(&self) -> Option<Map> {
         let found = match self.value {
             Value::List(items) if items.is_empty() => Some(Map::new()),
             other => other.as_map().cloned(),
@@ -147,7 +141,7 @@ impl<'a> Field<'a> {
 
     /// The items of the list here. An empty map counts, as for [`Field::map`].
     #[must_use]
-    pub fn items(&self) -> Option<Vec<Self>> {
+    pub(crate) fn items(&self) -> Option<Vec<Self>> {
         let found = match self.value {
             Value::Map(map) if map.is_empty() => Some([].as_slice()),
             other => other.as_list(),
@@ -160,14 +154,14 @@ impl<'a> Field<'a> {
     /// The field `key` of the map here, if it is there and not null. What is no map has no fields;
     /// [`Field::section`] says so once.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.as_map()?.get(key).filter(|value| !value.is_null())?;
         Some(Self { value, path: self.path_to(key), mistakes: self.mistakes })
     }
 
     /// The field `key`, or `None` and a note that `expected` is missing.
     #[must_use]
-    pub fn require(&self, key: &str, expected: &str) -> Option<Self> {
+    pub(crate) fn require(&self, key: &str, expected: &str) -> Option<Self> {
         let field = self.get(key);
         if field.is_none() {
             self.note_key(key, format!("missing, expected {expected}"));
@@ -177,7 +171,7 @@ impl<'a> Field<'a> {
 
     /// This field, if it is a map (or empty).
     #[must_use]
-    pub fn section(self) -> Option<Self> {
+    pub(crate) fn section(self) -> Option<Self> {
         self.map().map(|_| self)
     }
 }

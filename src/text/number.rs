@@ -5,16 +5,7 @@
 //! the exponent (`1e-05`, `1e+16`). Non-finite values are `NaN`, `Infinity`, `-Infinity`.
 
 /// Appends `value` as Python's `json.dumps` prints it.
-///
-/// ```
-/// let mut out = Vec::new();
-/// for value in [1.0, 1e-5, 1e16, 1e-4, f64::NEG_INFINITY] {
-///     skyfall::text::number::write_float(&mut out, value);
-///     out.push(b' ');
-/// }
-/// assert_eq!(out, b"1.0 1e-05 1e+16 0.0001 -Infinity ");
-/// ```
-pub fn write_float(out: &mut Vec<u8>, value: f64) {
+pub(crate) fn write_float(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         let name: &[u8] = if value.is_nan() {
             b"NaN"
@@ -68,7 +59,7 @@ fn write_exponent_form(out: &mut Vec<u8>, mantissa: &str, exponent: &str) {
 
 /// Appends `value` as `msgspec.json` prints it: fixed form from 1e-5, exponents bare (`1e-6`,
 /// `1e16`), and `null` when it is not finite.
-pub fn write_float_msgspec(out: &mut Vec<u8>, value: f64) {
+pub(crate) fn write_float_msgspec(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         out.extend_from_slice(b"null");
         return;
@@ -86,13 +77,13 @@ pub fn write_float_msgspec(out: &mut Vec<u8>, value: f64) {
 }
 
 /// Appends the decimal text of `value`.
-pub fn write_int(out: &mut Vec<u8>, value: i64) {
+pub(crate) fn write_int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// `value` as [`write_float`] spells it.
 #[must_use]
-pub fn float_text(value: f64) -> String {
+pub(crate) fn float_text(value: f64) -> String {
     let mut out = Vec::with_capacity(24);
     write_float(&mut out, value);
     String::from_utf8_lossy(&out).into_owned()

@@ -3,13 +3,8 @@
 use std::time::Duration;
 
 /// The time `since` the Unix epoch as `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
-///
-/// ```
-/// let time = std::time::Duration::from_micros(951_782_400_000_001);
-/// assert_eq!(skyfall::text::time::rfc3339(time), "2000-02-29T00:00:00.000001Z");
-/// ```
 #[must_use]
-pub fn rfc3339(since: Duration) -> String {
+pub(crate) fn rfc3339(since: Duration) -> String {
     let mut text = rfc3339_seconds(since.as_secs());
     text.pop();
     format!("{text}.{:06}Z", since.subsec_micros())
@@ -17,7 +12,7 @@ pub fn rfc3339(since: Duration) -> String {
 
 /// The time `seconds` after the Unix epoch as `YYYY-MM-DDTHH:MM:SSZ`.
 #[must_use]
-pub fn rfc3339_seconds(seconds: u64) -> String {
+pub(crate) fn rfc3339_seconds(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
@@ -25,12 +20,10 @@ pub fn rfc3339_seconds(seconds: u64) -> String {
 
 /// The whole seconds from the Unix epoch to a time in UTC, written `YYYY-MM-DDTHH:MM:SS` with or
 /// without a fraction, and `Z`; `None` for anything else, and for times before the epoch.
-///
-/// ```
-/// assert_eq!(skyfall::text::time::seconds("2000-02-29T00:00:00.125Z"), Some(951_782_400));
-/// ```
+/// Only listings of objects hold such times.
+#[cfg(any(feature = "s3", test))]
 #[must_use]
-pub fn seconds(text: &str) -> Option<u64> {
+pub(crate) fn seconds(text: &str) -> Option<u64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let numbers = |text: &str, sign| -> Option<[u64; 3]> {
         let parts: Vec<u64> = text.split(sign).map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -65,13 +58,18 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{rfc3339_seconds, seconds};
+    use std::time::Duration;
+
+    use super::{rfc3339, rfc3339_seconds, seconds};
 
     #[test]
     fn times_are_read_as_they_are_written() {
         for time in (0..253_402_300_800).step_by(7_654_321) {
             assert_eq!(seconds(&rfc3339_seconds(time)), Some(time));
         }
+        let leap_day = Duration::from_micros(951_782_400_000_001);
+        assert_eq!(rfc3339(leap_day), "2000-02-29T00:00:00.000001Z");
+        assert_eq!(seconds("2000-02-29T00:00:00.125Z"), Some(951_782_400));
         for text in
             ["", "2000-01-01", "2000-13-01T00:00:00Z", "2000-01-01T00:00Z", "2000-01-01T24:00:00Z", "1-1-1T1:1:1Z"]
         {

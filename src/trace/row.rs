@@ -5,10 +5,10 @@ use indexmap::IndexMap;
 use crate::value::{Map, Value};
 
 /// The keys that tell one run from another, in their order in a row and in a run's key.
-pub const IDENTITY_KEYS: [&str; 5] = ["run_id", "seed", "policy_id", "task", "algorithm_id"];
+pub(crate) const IDENTITY_KEYS: [&str; 5] = ["run_id", "seed", "policy_id", "task", "algorithm_id"];
 
 /// The fields of a step, in their order in a row.
-pub const STEP_FIELDS: [&str; 12] = [
+pub(crate) const STEP_FIELDS: [&str; 12] = [
     "step",
     "regime_id",
     "regime_origin",

@@ -168,7 +168,7 @@ pub fn parquet(
 
 /// The rows of a table in memory as CSV, as [`csv`] writes them; each has a cell for each name.
 #[must_use]
-pub fn csv_of(names: &[String], rows: &[Vec<Value>]) -> Vec<u8> {
+pub(crate) fn csv_of(names: &[String], rows: &[Vec<Value>]) -> Vec<u8> {
     let (mut text, mut line) = (Vec::new(), Vec::new());
     let head: Vec<Value> = names.iter().map(|name| name.as_str().into()).collect();
     for cells in std::iter::once(&head).chain(rows) {
@@ -182,7 +182,7 @@ pub fn csv_of(names: &[String], rows: &[Vec<Value>]) -> Vec<u8> {
 ///
 /// # Errors
 /// When a part is larger than the format allows.
-pub fn parquet_of(names: &[String], rows: &[Vec<Value>]) -> io::Result<Vec<u8>> {
+pub(crate) fn parquet_of(names: &[String], rows: &[Vec<Value>]) -> io::Result<Vec<u8>> {
     let kind = |place: usize| {
         let cells = rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_null());
         cells.map(ColumnKind::of).reduce(ColumnKind::with).unwrap_or(ColumnKind::Text)

@@ -14,7 +14,7 @@ use crate::value::{Map, Value};
 
 /// How a finished attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promotion {
+pub(crate) enum Promotion {
     /// What it made is the unit's now.
     Promoted,
     /// Something stands in the unit's place already; this attempt's work is not needed.
@@ -23,7 +23,7 @@ pub enum Promotion {
 
 /// A try under way. Dropped before it is promoted, it leaves nothing.
 #[derive(Debug)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     unit: Unit,
     path: PathBuf,
     place: PathBuf,
@@ -39,7 +39,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When its directory cannot be made.
-    pub fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
+    pub(crate) fn begin(attempts: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         loop {
             match Self::named(attempts.join(fresh_name(unit)), place.clone(), unit) {
                 Ok(Some(attempt)) => return Ok(attempt),
@@ -54,7 +54,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When it is, or cannot be made.
-    pub fn begin_at(path: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
+    pub(crate) fn begin_at(path: &Path, place: PathBuf, unit: &Unit) -> Result<Self, UnitError> {
         let taken = || UnitError::Taken { path: path.display().to_string() };
         Self::named(path.to_owned(), place, unit)?.ok_or_else(taken)
     }
@@ -80,20 +80,14 @@ impl Attempt {
 
     /// Where to work.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// A name that no other attempt at the unit has, whatever its directory is called.
     #[must_use]
-    pub fn fresh_name(&self) -> String {
+    pub(crate) fn fresh_name(&self) -> String {
         fresh_name(&self.unit)
-    }
-
-    /// The unit that is tried.
-    #[must_use]
-    pub fn unit(&self) -> &Unit {
-        &self.unit
     }
 
     /// Writes the marker, with `about` in it beside the unit's name and identity, and promotes.
@@ -101,7 +95,7 @@ impl Attempt {
     ///
     /// # Errors
     /// As for [`Attempt::promote`].
-    pub fn complete(self, about: Map) -> Result<Promotion, UnitError> {
+    pub(crate) fn complete(self, about: Map) -> Result<Promotion, UnitError> {
         let mut marker = Map::from_iter([
             ("unit".to_owned(), self.unit.name().into()),
             ("identity".to_owned(), self.unit.identity().into()),
@@ -118,7 +112,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When the system refuses, or something stands in the unit's place that is no finished unit.
-    pub fn promote(mut self) -> Result<Promotion, UnitError> {
+    pub(crate) fn promote(mut self) -> Result<Promotion, UnitError> {
         match self.publish(&self.path)? {
             Promotion::Promoted => {
                 self.released = true;
@@ -135,7 +129,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn publish(&self, directory: &Path) -> Result<Promotion, UnitError> {
+    pub(crate) fn publish(&self, directory: &Path) -> Result<Promotion, UnitError> {
         sync_tree(directory).map_err(UnitError::at(directory))?;
         let home = self.place.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(home).map_err(UnitError::at(home))?;
@@ -154,7 +148,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn seal(&self, text: &str) -> Result<(), UnitError> {
+    pub(crate) fn seal(&self, text: &str) -> Result<(), UnitError> {
         let (staged, marker) = (self.path.join(MARKER), self.place.join(MARKER));
         let write = || {
             let mut file = File::create(&staged)?;
@@ -169,7 +163,7 @@ impl Attempt {
     }
 
     /// Leaves the directory for people to look at, until it is cleared.
-    pub fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.released = true;
     }
 
@@ -177,7 +171,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn set_aside(mut self, path: &Path) -> Result<(), UnitError> {
+    pub(crate) fn set_aside(mut self, path: &Path) -> Result<(), UnitError> {
         let parent = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(UnitError::at(parent))?;
         fs::rename(&self.path, path).map_err(UnitError::at(path))?;

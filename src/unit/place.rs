@@ -15,7 +15,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] where something is; when the system refuses.
-pub fn put(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn put(from: &Path, to: &Path) -> io::Result<()> {
     let exclusively = |from: &Path, to: &Path| Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?);
     put_with(from, to, &exclusively)
 }
@@ -25,7 +25,7 @@ pub fn put(from: &Path, to: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As for [`put`].
-pub fn put_with(from: &Path, to: &Path, exclusively: &dyn Fn(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn put_with(from: &Path, to: &Path, exclusively: &dyn Fn(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
     match exclusively(from, to) {
         Err(cause) if matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
             by_claim(from, to)
@@ -37,7 +37,7 @@ pub fn put_with(from: &Path, to: &Path, exclusively: &dyn Fn(&Path, &Path) -> io
 
 /// Where a place is claimed.
 #[must_use]
-pub fn claim_of(to: &Path) -> PathBuf {
+pub(super) fn claim_of(to: &Path) -> PathBuf {
     to.with_file_name(format!(".{}.claim", to.file_name().unwrap_or_default().to_string_lossy()))
 }
 

@@ -17,7 +17,7 @@ use crate::text::json;
 use crate::value::{Map, Value};
 
 /// Where attempts stand below a place.
-pub const ATTEMPTS_REMOTE: &str = "attempts/";
+pub(crate) const ATTEMPTS_REMOTE: &str = "attempts/";
 
 /// What the marker names its attempt by.
 const ATTEMPT: &str = "attempt";
@@ -27,7 +27,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// A unit's place.
 #[derive(Debug)]
-pub struct Remote {
+pub(crate) struct Remote {
     address: Address,
     bucket: Bucket,
 }
@@ -37,7 +37,7 @@ impl Remote {
     ///
     /// # Errors
     /// When a setting of the environment is missing or wrong.
-    pub fn at(address: &Address) -> Result<Self, ObjectError> {
+    pub(crate) fn at(address: &Address) -> Result<Self, ObjectError> {
         Ok(Self { address: address.clone(), bucket: Bucket::open(address)? })
     }
 
@@ -45,14 +45,14 @@ impl Remote {
     ///
     /// # Errors
     /// When the storage cannot be asked.
-    pub fn marker(&self) -> Result<Option<(Map, u64)>, ObjectError> {
+    pub(crate) fn marker(&self) -> Result<Option<(Map, u64)>, ObjectError> {
         let bytes = self.bucket.get(&self.address.below(MARKER), LONGEST)?;
         Ok(bytes.map(|bytes| (map(&bytes), bytes.len() as u64)))
     }
 
     /// The attempt that a marker names, as a key below the place.
     #[must_use]
-    pub fn attempt(marker: &Map) -> Option<&str> {
+    pub(crate) fn attempt(marker: &Map) -> Option<&str> {
         let attempt = marker.get(ATTEMPT)?.as_text()?;
         let name = attempt.strip_prefix(ATTEMPTS_REMOTE)?;
         let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
@@ -64,7 +64,7 @@ impl Remote {
     ///
     /// # Errors
     /// When the storage cannot be asked.
-    pub fn read(&self, marker: &Map, name: &str) -> Result<Option<Vec<u8>>, ObjectError> {
+    pub(crate) fn read(&self, marker: &Map, name: &str) -> Result<Option<Vec<u8>>, ObjectError> {
         let key = Self::attempt(marker).map_or_else(|| name.to_owned(), |attempt| format!("{attempt}/{name}"));
         self.bucket.get(&self.address.below(&key), LONGEST)
     }
@@ -75,7 +75,7 @@ impl Remote {
     /// # Errors
     /// When a file cannot be read, or the storage does not take everything; or when it replaces
     /// objects that it was told not to, and so could not tell one winner from two.
-    pub fn promote(&self, name: &str, directory: &Path, about: &Map) -> Result<Promotion, ObjectError> {
+    pub(crate) fn promote(&self, name: &str, directory: &Path, about: &Map) -> Result<Promotion, ObjectError> {
         let attempt = format!("{ATTEMPTS_REMOTE}{name}");
         let files = files(directory)?;
         self.probe(&attempt)?;
@@ -131,14 +131,14 @@ impl Remote {
     ///
     /// # Errors
     /// When the storage does not remove all of it.
-    pub fn clear(&self, attempt: &str) -> Result<(), ObjectError> {
+    pub(crate) fn clear(&self, attempt: &str) -> Result<(), ObjectError> {
         let objects = self.bucket.list(&format!("{}/", self.address.below(attempt)))?;
         for_each(&objects, |object| self.bucket.delete(&object.key))
     }
 
     /// The bucket it is in.
     #[must_use]
-    pub fn bucket(&self) -> &Bucket {
+    pub(crate) fn bucket(&self) -> &Bucket {
         &self.bucket
     }
 }

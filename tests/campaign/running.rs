@@ -151,7 +151,6 @@ fn a_campaign_s_split_reaches_the_store() {
 
 #[test]
 fn what_the_dead_left_is_listed_and_removed_and_the_living_are_left_alone() {
-    use skyfall::unit::{Unit, Units};
     let campaign = Campaign::new(1, 1);
     campaign.run(&["--shard-id", "0"]).ok();
     let root = campaign.file("c/shards");
@@ -160,19 +159,22 @@ fn what_the_dead_left_is_listed_and_removed_and_the_living_are_left_alone() {
         std::fs::create_dir_all(root.join(dead)).unwrap();
     }
     std::fs::write(root.join("tmp/shard-000001-aa.01/half"), "12345").unwrap();
-    let unit = Unit::with_identity("shard-000002", "ab".repeat(32));
-    let living = skyfall::unit::Attempt::begin(&root.join("tmp"), root.join("shard-000002"), &unit).unwrap();
+    // Whoever works in a directory holds its lock.
+    let living = root.join("tmp/shard-000002-aa.03");
+    std::fs::create_dir(&living).unwrap();
+    let lock = std::fs::File::open(&living).unwrap();
+    lock.lock().unwrap();
     let listed = campaign.scratch.skyfall(&["rollouts", "gc", "c/shards"]).ok().stdout;
     for words in ["dead                    5 bytes", "quarantined ", "claim ", "in use"] {
         assert!(listed.contains(words), "{listed}");
     }
     assert!(root.join("tmp/shard-000001-aa.01").exists());
     campaign.scratch.skyfall(&["rollouts", "gc", "c/shards", "--remove"]).ok();
-    assert!(living.path().is_dir() && !root.join(".shard-000001.claim").exists());
+    assert!(living.is_dir() && !root.join(".shard-000001.claim").exists());
     let left: Vec<_> = std::fs::read_dir(root.join("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
     assert_eq!(bytes(&root.join("shard-000000")), place);
-    assert!(Units::new(&root).finished().is_ok());
+    assert_eq!(campaign.state(0), State::Succeeded);
     campaign.scratch.skyfall(&["rollouts", "gc", "nowhere"]).failed(3, &["nowhere is no directory"]);
 }
 

@@ -56,6 +56,16 @@ fn storage_that_replaces_what_it_should_not_is_refused() {
     ran.failed(3, &["object/unconditional", "ignores `If-None-Match: *`"]);
 }
 
+/// What stands on the pages that never come would be taken for missing.
+#[test]
+fn a_listing_that_does_not_end_is_refused() {
+    let campaign = Remote::new(1);
+    let mut command = campaign.command(&["rollouts", "validate", &campaign.address("store.zarr")]);
+    server::settings(&mut command, server::endless());
+    let ran = Ran::from(command.output().unwrap());
+    ran.failed(3, &["object/refused", "the same page of a listing again"]);
+}
+
 #[test]
 fn nothing_but_shards_is_written_there() {
     let campaign = Remote::new(1);

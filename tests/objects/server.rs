@@ -109,7 +109,17 @@ pub(super) fn for_a_while(connections: usize, server: u16) -> u16 {
 
 /// A port whose server has no object and takes every one, whatever it was told.
 pub(super) fn careless() -> u16 {
-    serve(|_, stream| {
+    empty("")
+}
+
+/// A port whose server has no object, and a listing that never ends.
+pub(super) fn endless() -> u16 {
+    empty("<NextContinuationToken>again</NextContinuationToken>")
+}
+
+/// A port whose server has no object, takes every one, and lists `listing`.
+fn empty(listing: &'static str) -> u16 {
+    serve(move |_, stream| {
         let mut reader = BufReader::new(stream);
         let (mut head, mut length) = (String::new(), 0);
         while reader.read_line(&mut head).unwrap_or(0) > 2 {
@@ -117,8 +127,11 @@ pub(super) fn careless() -> u16 {
             length = line.strip_prefix("content-length: ").map_or(length, |value| value.trim().parse().unwrap());
         }
         let _ = reader.read_exact(&mut vec![0; length]);
+        let list = format!(
+            "HTTP/1.0 200 OK\r\n\r\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">{listing}</ListBucketResult>"
+        );
         let answer: &[u8] = match head.split(' ').next() {
-            Some("GET") if head.contains("list-type") => b"HTTP/1.0 200 OK\r\n\r\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></ListBucketResult>",
+            Some("GET") if head.contains("list-type") => list.as_bytes(),
             Some("GET") => b"HTTP/1.0 404 Not Found\r\n\r\n<Error><Code>NoSuchKey</Code></Error>",
             Some("DELETE") => b"HTTP/1.0 204 No Content\r\n\r\n",
             _ => b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n",

@@ -106,7 +106,7 @@ fn every_wrapper_goes_on_where_it_stopped() {
 fn resealed(checkpoint: &str) -> String {
     let Ok(Value::Map(mut map)) = json::parse(checkpoint) else { return checkpoint.to_owned() };
     map.shift_remove("sha256");
-    let digest = skyfall::digest::sha256_hex(json::to_string(&Value::Map(map.clone())).as_bytes());
+    let digest = crate::digest::sha256_hex(json::to_string(&Value::Map(map.clone())).as_bytes());
     map.insert("sha256".to_owned(), digest.into());
     json::to_string(&Value::Map(map))
 }

@@ -1,11 +1,7 @@
 //! What depends on results: rules that end trials, and search.
 
 use skyfall::random::Rng;
-use skyfall::sweep::Goal;
-use skyfall::sweep::distribution::Distribution;
-use skyfall::sweep::search::Sampler;
-use skyfall::sweep::stopping::{Hearing, Rule};
-use skyfall::sweep::tpe::Tpe;
+use skyfall::sweep::{Distribution, Goal, Hearing, Rule, Sampler, Tpe};
 
 use super::left;
 use crate::command::Scratch;

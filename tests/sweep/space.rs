@@ -1,8 +1,7 @@
 //! Drawn points: the same for ever, and spread as their names say.
 
 use proptest::prelude::*;
-use skyfall::sweep::distribution::Distribution;
-use skyfall::sweep::sobol;
+use skyfall::sweep::{Distribution, sobol};
 use skyfall::value::Value;
 
 use crate::command::Scratch;

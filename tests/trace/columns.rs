@@ -18,7 +18,7 @@ fn every_column_of_the_golden_trace() {
     let [run] = columns.runs.as_slice() else { panic!("{columns:?}") };
     assert_eq!(columns.warnings, []);
     assert_eq!(columns.inputs[0].rows, 18);
-    assert_eq!(columns.inputs[0].sha256, skyfall::digest::sha256_hex(&std::fs::read(data("gold.jsonl")).unwrap()));
+    assert_eq!(columns.inputs[0].sha256, crate::digest::sha256_hex(&std::fs::read(data("gold.jsonl")).unwrap()));
     assert_eq!(run.identity.fields.keys().copied().collect::<Vec<_>>(), ["run_id", "seed", "algorithm_id"]);
     assert_eq!(run.identity.fields["seed"], Value::Int(3));
     assert_eq!(run.step, (0..18).collect::<Vec<i64>>());

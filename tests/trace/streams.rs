@@ -44,7 +44,7 @@ fn p8_compression_is_seen_by_its_first_bytes() {
         let columns = read(&wrapped);
         assert_eq!((essence(&columns), told(&columns)), (plain.clone(), vec![]));
         assert_eq!(columns.inputs[0].bytes, wrapped.len() as u64);
-        assert_eq!(columns.inputs[0].sha256, skyfall::digest::sha256_hex(&wrapped));
+        assert_eq!(columns.inputs[0].sha256, crate::digest::sha256_hex(&wrapped));
     }
 }
 

@@ -15,9 +15,8 @@ use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::sweep::directory::Directory;
 use crate::sweep::plan::Trial;
-use crate::sweep::report;
 use crate::sweep::table::{self, Query, Scope};
-use crate::sweep::{SweepError, describe};
+use crate::sweep::{self, SweepError, describe};
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -170,7 +169,7 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
 pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
     let made = || {
         let directory = Directory::open(&arguments.directory)?;
-        report::report(&directory, &directory.header()?, &arguments.over, scope(arguments.all))
+        sweep::report(&directory, &directory.header()?, &arguments.over, scope(arguments.all))
     };
     let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
     put(&arguments.output, page.as_bytes())?;

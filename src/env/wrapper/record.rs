@@ -33,7 +33,7 @@ impl WrapperRecord {
     /// The wrappers in the list at `field`; `None` after noting what is wrong. Whether there are
     /// such wrappers is left to [`wrap`](super::wrap) or [`WrapperRecord::read_checked_list`].
     #[must_use]
-    pub fn read_list(field: &Field<'_>) -> Option<Vec<Self>> {
+    pub(crate) fn read_list(field: &Field<'_>) -> Option<Vec<Self>> {
         let read: Vec<_> = field.items()?.into_iter().map(Self::read).collect();
         read.into_iter().collect()
     }
@@ -41,7 +41,7 @@ impl WrapperRecord {
     /// As [`WrapperRecord::read_list`], and notes everything that can be known to be wrong without
     /// an environment: names, parameters' names and their values.
     #[must_use]
-    pub fn read_checked_list(field: &Field<'_>) -> Option<Vec<Self>> {
+    pub(crate) fn read_checked_list(field: &Field<'_>) -> Option<Vec<Self>> {
         let read = |field: Field<'_>| {
             let record = Self::read(field.clone())?;
             for mistake in record.build().err().into_iter().flat_map(|mistakes| mistakes.0) {

@@ -15,7 +15,7 @@ use crate::eval::plot;
 use crate::text::json;
 use crate::value::Value;
 use page::{Page, prose, text};
-pub use plain::{Block, document};
+pub(crate) use plain::{Block, document};
 
 /// The page's looks.
 const STYLE: &str = include_str!("html/style.css");

@@ -14,7 +14,7 @@ const MOST_AXES: usize = 12;
 
 /// An axis or a metric: its name, and for each trial where it is on it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dimension {
+pub(crate) struct Dimension {
     /// Its name.
     pub name: String,
     /// Where each trial is; `None` where it has no such axis.
@@ -43,7 +43,7 @@ impl Dimension {
 
 /// Every trial as a line across the axes and the metric; the better half is drawn last, in colour.
 #[must_use]
-pub fn parallel(axes: &[Dimension], metric: &Dimension, higher: bool) -> Figure {
+pub(crate) fn parallel(axes: &[Dimension], metric: &Dimension, higher: bool) -> Figure {
     const TOP: f64 = 34.0;
     const BOTTOM: f64 = 300.0;
     let shown: Vec<&Dimension> = axes.iter().take(MOST_AXES - 1).chain([metric]).collect();
@@ -98,7 +98,7 @@ pub fn parallel(axes: &[Dimension], metric: &Dimension, higher: bool) -> Figure 
 
 /// The metric of every trial against one axis, with its mean at each value where values repeat.
 #[must_use]
-pub fn against(axis: &Dimension, metric: &Dimension) -> Figure {
+pub(crate) fn against(axis: &Dimension, metric: &Dimension) -> Figure {
     let mut scene = Scene::new(WIDTH, 240.0);
     let frame = Frame::wide(axis.range(), metric.range(), (12.0, 190.0));
     frame.vertical(&mut scene, &metric.name);
@@ -139,7 +139,7 @@ pub fn against(axis: &Dimension, metric: &Dimension) -> Figure {
 
 /// How much of the metric's variance each axis explains by itself, as bars.
 #[must_use]
-pub fn importance(shares: &[(String, Option<f64>)]) -> Figure {
+pub(crate) fn importance(shares: &[(String, Option<f64>)]) -> Figure {
     const ROW: f64 = 22.0;
     const NAMES: f64 = 170.0;
     const BARS: f64 = WIDTH - NAMES - 80.0;

@@ -9,7 +9,7 @@ use crate::launcher::{LauncherError, Submitted};
 
 /// What became of a unit's task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub(crate) struct Fate {
     /// How the task is.
     pub state: State,
     /// What Slurm calls it: `JOB_INDEX`.
@@ -21,7 +21,7 @@ pub struct Fate {
 impl Fate {
     /// Whether the unit is still worked on, or will be.
     #[must_use]
-    pub fn is_under_way(&self) -> bool {
+    pub(crate) fn is_under_way(&self) -> bool {
         !matches!(self.state, State::Ended(_))
     }
 }
@@ -31,7 +31,7 @@ impl Fate {
 ///
 /// # Errors
 /// When a submission's units cannot be read.
-pub fn fates(
+pub(crate) fn fates(
     submissions: &[Submitted],
     queue: &Queue,
     key: &dyn Fn(&str) -> Option<String>,

@@ -13,7 +13,7 @@ use crate::launcher::{LauncherError, Submitted};
 
 /// How a task is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// It will be started, or started again; why it is not yet.
     Queued(String),
     /// It runs.
@@ -24,7 +24,7 @@ pub enum State {
 
 /// How a task ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// Its command ended with this exit code.
     Code(i64),
     /// Slurm says that it failed, and its script did not come to its end, if it was started at all.
@@ -65,7 +65,7 @@ impl fmt::Display for Ended {
 
 /// What Slurm said of the tasks of some submissions.
 #[derive(Clone, Debug, Default)]
-pub struct Queue {
+pub(crate) struct Queue {
     /// By job and index in its array.
     states: BTreeMap<(String, usize), State>,
 }
@@ -75,7 +75,7 @@ impl Queue {
     ///
     /// # Errors
     /// When it is not there, or does not answer.
-    pub fn ask(submissions: &[Submitted]) -> Result<Self, LauncherError> {
+    pub(crate) fn ask(submissions: &[Submitted]) -> Result<Self, LauncherError> {
         let jobs: Vec<&str> = submissions.iter().flat_map(|one| &one.parts).map(|part| part.job.as_str()).collect();
         let mut queue = Self::default();
         if jobs.is_empty() {
@@ -117,7 +117,7 @@ impl Queue {
 
     /// How a task is; `None` where Slurm knows nothing of it any more and no one noted its end.
     #[must_use]
-    pub fn state(&self, submitted: &Submitted, task: usize) -> Option<State> {
+    pub(crate) fn state(&self, submitted: &Submitted, task: usize) -> Option<State> {
         let part = submitted.parts.iter().find(|part| (part.first..part.first + part.tasks).contains(&task))?;
         let known = self.states.get(&(part.job.clone(), task - part.first));
         let noted = || submitted.ended(task).map(|code| State::Ended(Ended::of_shell(code)));

@@ -224,7 +224,7 @@ pub(super) fn file_name(value: &str) -> String {
 /// What is in a file's name for `value`, unlike that of any other: letters, digits, `.`, `_` and `-` stay, others are
 /// written as `%` and their bytes; one that is too long ends in a digest of it.
 #[must_use]
-pub fn file_stem(value: &str) -> String {
+pub(crate) fn file_stem(value: &str) -> String {
     const LONGEST: usize = 120;
     const DIGITS: usize = 16;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');

@@ -16,13 +16,13 @@ use crate::unit::MARKER as SUCCESS;
 use crate::value::{Map, Value};
 
 /// The marker of a promoted store's owner.
-pub const OWNER: &str = "_owner.json";
+pub(crate) const OWNER: &str = "_owner.json";
 
 /// A marker is at most this long.
 const LONGEST: u64 = 1 << 20;
 
 /// What both markers say of the shard. They agree on the digests of what was written, too.
-pub const OWNERSHIP: [&str; 9] = [
+pub(crate) const OWNERSHIP: [&str; 9] = [
     "shard_id",
     "writer_config_hash",
     "source_manifest_hash",
@@ -99,7 +99,7 @@ fn strangers(reader: &StoreReader, findings: &mut Findings) {
 ///
 /// # Errors
 /// What is wrong with the file, without its name.
-pub fn marker(path: &Path) -> Result<Map, String> {
+pub(crate) fn marker(path: &Path) -> Result<Map, String> {
     let metadata = path.symlink_metadata().map_err(|error| format!("cannot be read: {error}"))?;
     if !metadata.is_file() {
         return Err("is not a regular file".to_owned());
@@ -114,7 +114,7 @@ pub fn marker(path: &Path) -> Result<Map, String> {
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn parse_marker(bytes: &[u8]) -> Result<Map, String> {
+pub(crate) fn parse_marker(bytes: &[u8]) -> Result<Map, String> {
     if bytes.len() as u64 > LONGEST {
         return Err(format!("has {} bytes, more than {LONGEST}", bytes.len()));
     }

@@ -48,7 +48,7 @@ pub struct RunOptions {
     /// How the run is made resumable.
     pub checkpoints: Option<Checkpoints>,
     /// What the script wants to hear of.
-    pub callbacks: Callbacks,
+    pub(crate) callbacks: Callbacks,
     /// Is told of every window; the run ends with the one it answers `true` to.
     pub watch: Option<Watch>,
 }
@@ -66,7 +66,7 @@ impl RunOptions {
 
 /// The script's functions that a run calls.
 #[derive(Default)]
-pub struct Callbacks {
+pub(crate) struct Callbacks {
     step: Option<Function>,
     window: Option<Function>,
     episode: Option<Function>,

@@ -18,7 +18,7 @@ use crate::suggest;
 
 /// The module and the function in `id`, if it is written as such a name.
 #[must_use]
-pub fn module_function(id: &str) -> Option<(&str, &str)> {
+pub(crate) fn module_function(id: &str) -> Option<(&str, &str)> {
     let (module, function) = id.split_once(':')?;
     let word = |text: &str| !text.is_empty() && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     (module.split('.').all(word) && word(function)).then_some((module, function))

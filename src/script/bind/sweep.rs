@@ -75,7 +75,7 @@ impl ScriptedSweep {
     /// The sweep of one experiment, under its run's name; axes are added with
     /// [`ScriptedSweep::with_axis`].
     #[must_use]
-    pub fn of_experiment(experiment: ScriptedExperiment) -> Self {
+    pub(crate) fn of_experiment(experiment: ScriptedExperiment) -> Self {
         let definition = Definition {
             name: experiment.name().to_owned(),
             metric: "mean_reward".to_owned(),
@@ -91,7 +91,7 @@ impl ScriptedSweep {
     /// The sweep with one more axis, the slowest of those added: the field at `path` of every
     /// configuration has each of `values`.
     #[must_use]
-    pub fn with_axis(mut self, path: &str, values: Vec<Value>) -> Self {
+    pub(crate) fn with_axis(mut self, path: &str, values: Vec<Value>) -> Self {
         self.space = Space::Product(vec![self.space, Space::axis(path, values)]);
         self.paths.push(path.to_owned());
         self
@@ -171,7 +171,7 @@ impl ScriptedSweep {
 
     /// What proposes the points, if they are searched for, and how many.
     #[must_use]
-    pub fn search(&self) -> Option<(Box<dyn Sampler>, Extent)> {
+    pub(crate) fn search(&self) -> Option<(Box<dyn Sampler>, Extent)> {
         let search = self.search.as_ref()?;
         Some((search.sampler(&self.lua, self.definition.goal), search.extent.clone()))
     }
@@ -181,7 +181,7 @@ impl ScriptedSweep {
     ///
     /// # Errors
     /// One line: what the script raised, or that it returned no number.
-    pub fn watched(&self, window: &Window) -> Result<Option<f64>, String> {
+    pub(crate) fn watched(&self, window: &Window) -> Result<Option<f64>, String> {
         let Some(function) = &self.watch else { return Ok(None) };
         let table = window_table(&self.lua, window);
         let value = table.and_then(|table| function.call::<LuaValue>(table)).map_err(|error| message(&error))?;
@@ -190,7 +190,7 @@ impl ScriptedSweep {
 
     /// The script and the modules it required, by name, with the SHA-256 of each.
     #[must_use]
-    pub fn sources(&self) -> Vec<(String, String)> {
+    pub(crate) fn sources(&self) -> Vec<(String, String)> {
         let sources = &self.host.sources;
         let mut names = sources.names();
         names.retain(|name| !name.starts_with(LIBRARY_CHUNK));
@@ -201,7 +201,7 @@ impl ScriptedSweep {
 
     /// The text of the source called `name`.
     #[must_use]
-    pub fn source(&self, name: &str) -> Option<String> {
+    pub(crate) fn source(&self, name: &str) -> Option<String> {
         self.host.sources.text(name).map(|text| text.to_string())
     }
 

@@ -4,7 +4,7 @@ use super::{Kind, Module};
 
 /// A module's file of definitions: its path below the directory of definitions, and its text.
 #[must_use]
-pub fn definitions(module: &Module) -> (String, String) {
+pub(crate) fn definitions(module: &Module) -> (String, String) {
     let short = module.name.strip_prefix("skyfall.").unwrap_or("init");
     let mut text = format!("---@meta {}\n\n{}", module.name, commented(&module.doc));
     let table = if short == "init" { "skyfall".to_owned() } else { format!("skyfall.{short}lib") };
@@ -35,7 +35,7 @@ fn commented(doc: &str) -> String {
 
 /// What an editor's `.luarc.json` says beside a script: where the definitions are, below `library`.
 #[must_use]
-pub fn editor_settings(library: &str) -> String {
+pub(crate) fn editor_settings(library: &str) -> String {
     let library = crate::text::json::to_string(&library.into());
     format!(
         "{{\n  \"runtime.version\": \"Lua 5.4\",\n  \"runtime.path\": [\"?.lua\", \"?/init.lua\"],\n  \

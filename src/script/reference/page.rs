@@ -8,7 +8,7 @@ use crate::suggest;
 ///
 /// # Errors
 /// What may be meant, when there is no such thing.
-pub fn entry(modules: &[Module], name: &str) -> Result<String, String> {
+pub(crate) fn entry(modules: &[Module], name: &str) -> Result<String, String> {
     let name = name.strip_prefix("skyfall.").unwrap_or(name);
     let is = |full: &str| full.strip_prefix("skyfall.").unwrap_or(full) == name;
     if let Some(module) = modules.iter().find(|module| is(&module.name)) {

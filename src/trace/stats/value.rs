@@ -20,7 +20,7 @@ fn texts(texts: &[String]) -> Value {
 impl Tally {
     /// As plain data: `n`, `mean`, `min`, `max`.
     #[must_use]
-    pub fn to_value(&self) -> Value {
+    pub(crate) fn to_value(self) -> Value {
         let (least, greatest) = self.range().unzip();
         map([("n", count(self.count())), ("mean", self.mean().into()), ("min", least.into()), ("max", greatest.into())])
     }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use skyfall::digest::sha256_hex;
 use skyfall::rollouts::{RolloutRecord, Store, validate, write_rollout_zarr_store};
 use skyfall::text::json;
 use skyfall::value::{Map, Value};
 
 use super::{join, same, typed, write};
 use crate::command::Scratch;
+use crate::digest::sha256_hex;
 use crate::peers::python;
 use crate::rollouts::records::{config, record};
 

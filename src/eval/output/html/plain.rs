@@ -5,7 +5,7 @@ use crate::eval::plot::{self, Figure};
 
 /// A part of a page. All texts are text, not markup.
 #[derive(Clone, Debug)]
-pub enum Block {
+pub(crate) enum Block {
     /// A heading of the second level.
     Heading(String),
     /// A paragraph.
@@ -18,7 +18,7 @@ pub enum Block {
 
 /// A page called `title`: no network, no script, light and dark.
 #[must_use]
-pub fn document(title: &str, blocks: &[Block]) -> String {
+pub(crate) fn document(title: &str, blocks: &[Block]) -> String {
     let mut page = Page::titled(title, &(super::STYLE.to_owned() + &plot::page_style()));
     page.heading(1, &text(title));
     for block in blocks {

@@ -91,14 +91,14 @@ impl ScriptedOracle {
 
     /// The writer's options that it asks for.
     #[must_use]
-    pub fn options(&self) -> &Map {
+    pub(crate) fn options(&self) -> &Map {
         &self.options
     }
 
     /// The script and the modules it required, with the SHA-256 of each: `script`, and paths
     /// relative to its directory.
     #[must_use]
-    pub fn sources(&self) -> &[(String, String)] {
+    pub(crate) fn sources(&self) -> &[(String, String)] {
         &self.sources
     }
 

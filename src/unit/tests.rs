@@ -1,9 +1,10 @@
 //! Units of work: at most one attempt is promoted, whole, whatever happens to the others.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests say what went wrong by failing")]
 
 use std::path::Path;
 
-use skyfall::unit::{MARKER, Promotion, Unit, UnitError, Units};
-use skyfall::value::{Map, Value};
+use super::{Attempt, MARKER, Promotion, Unit, UnitError, Units};
+use crate::value::{Map, Value};
 
 fn unit(id: &str, input: i64) -> Unit {
     Unit::new(id, &Value::Int(input))
@@ -16,7 +17,7 @@ fn write(path: &Path, text: &str) {
 #[test]
 fn a_unit_is_named_by_its_id_and_its_input() {
     let (one, two) = (unit("a", 1), unit("a", 2));
-    assert_eq!(one.identity(), skyfall::digest::sha256_hex(b"1"));
+    assert_eq!(one.identity(), crate::digest::sha256_hex(b"1"));
     assert_eq!(one.name(), format!("a-{}", &one.identity()[..16]));
     assert_ne!(one.name(), two.name());
     assert_eq!(unit("a", 1), one);
@@ -104,7 +105,7 @@ fn what_the_dead_left_is_cleared_and_the_living_are_left_alone() {
 /// Where the file system does not know how to rename without replacing, a claim decides.
 #[test]
 fn without_that_call_a_claim_decides_who_puts_something_there() {
-    use skyfall::unit::place::{claim_of, put_with};
+    use super::place::{claim_of, put_with};
     use std::io::{Error, ErrorKind};
     let home = tempfile::tempdir().unwrap();
     for kind in [ErrorKind::InvalidInput, ErrorKind::Unsupported] {
@@ -147,7 +148,6 @@ fn without_that_call_a_claim_decides_who_puts_something_there() {
 
 #[test]
 fn an_attempt_can_be_named_kept_and_set_aside() {
-    use skyfall::unit::Attempt;
     let home = tempfile::tempdir().unwrap();
     let (path, place) = (home.path().join("work/mine"), home.path().join("done"));
     let attempt = Attempt::begin_at(&path, place.clone(), &unit("a", 1)).unwrap();
