@@ -95,6 +95,22 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
     Ok(())
 }
 
+/// The format that was asked for: by `--json`, which is `json`, by name, or by what `--out` ends in.
+fn chosen<F: Copy + PartialEq>(
+    (as_json, json): (bool, F),
+    named: Option<F>,
+    ending: Option<F>,
+) -> Result<Option<F>, Box<Diagnostic>> {
+    match named {
+        Some(named) if as_json && named != json => {
+            let line = "--json and another --format were asked for; leave one out";
+            Err(Box::new(Diagnostic::new("usage", line, Exit::Usage)))
+        }
+        _ if as_json => Ok(Some(json)),
+        named => Ok(named.or(ending)),
+    }
+}
+
 /// This process: what was typed after the program's name, and the trial it is, if it is one.
 struct Process {
     words: Vec<OsString>,

@@ -217,6 +217,9 @@ pub(super) struct RunArguments {
     /// Print the resolved configuration and run nothing
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
@@ -255,6 +258,9 @@ pub(super) struct ServeArguments {
     /// The seed of the served run [default: the training run's]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "listen")]
+    pub(super) json: bool,
     /// Let the bundle's environment be another program (`python:...`, `program:...`)
     #[arg(long)]
     pub(super) allow_run: bool,
@@ -291,7 +297,7 @@ pub(super) struct TraceCheckArguments {
     /// Fail also where values are lost, not only rows
     #[arg(long)]
     pub(super) strict: bool,
-    /// Print JSON, one object a fault
+    /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -372,10 +378,10 @@ pub(super) struct TraceRescoreArguments {
 pub(super) enum BundleCommand {
     /// Print a bundle's manifest
     #[command(after_help = "Example: skyfall bundle show out/bundle")]
-    Show(DirectoryArguments),
+    Show(BundleArguments),
     /// Check that a bundle can be served
     #[command(after_help = "Example: skyfall bundle check out/bundle")]
-    Check(DirectoryArguments),
+    Check(BundleArguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -422,8 +428,11 @@ pub(super) enum RolloutsCommand {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct DirectoryArguments {
-    /// The directory
+pub(super) struct BundleArguments {
+    /// The bundle's directory
     #[arg(value_name = "DIR")]
     pub(super) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }

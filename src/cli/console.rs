@@ -9,6 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Deadline, Limits};
 use crate::sweep::progress::Note;
+use crate::text::json;
+use crate::value::Value;
 
 use super::args::ErrorFormat;
 use super::findings;
@@ -113,6 +115,11 @@ impl Terminal {
             let line = format!("cannot write to standard output: {error}");
             self.report(&Diagnostic::new("output", line, Exit::Failure));
         }
+    }
+
+    /// Prints what a command found as one document of JSON, its keys in `value`'s order.
+    pub(super) fn print_json(&self, value: impl Into<Value>) {
+        self.print(&(json::to_string(&value.into()) + "\n"));
     }
 
     /// Prints a line to standard error.

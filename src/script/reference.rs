@@ -4,12 +4,13 @@
 //! [`definitions`] gives editors the same text as definitions. Their examples are run as tests, and
 //! a test holds what they document against what there is.
 
+mod data;
 mod definitions;
 mod page;
 mod parse;
 
 pub use definitions::{definitions, editor_settings};
-pub use page::{entry, page};
+pub use page::{Named, entry, page};
 
 use super::loader::LIBRARY;
 

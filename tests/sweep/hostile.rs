@@ -248,7 +248,7 @@ fn every_file_of_a_finished_trial_is_looked_after() {
             Some(text) => drop(scratch.write(&path, text)),
             None => std::fs::remove_file(scratch.file(&path)).unwrap(),
         }
-        let status = scratch.skyfall(&["sweep", "status", "quick"]).failed(1, &[]);
+        let status = scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).failed(1, &[]);
         assert!(status.stdout.starts_with("quick: 1 of 2 trials finished, 0 failed, 1 missing"), "{}", status.stdout);
         let ran = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
         assert!(ran.stdout.starts_with("2 of 2 trials finished (1 of them before)"), "{}", ran.stdout);

@@ -12,12 +12,13 @@ use crate::campaign::status::{self, State};
 use crate::campaign::{RunError, Site};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending as CommandEnding, Process, cluster};
+use crate::cli::{Ending as CommandEnding, Process, cluster, findings};
 
 use super::launch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::{Console, Limits};
+use crate::value::Value;
 
 /// How many failures are told.
 const MOST: usize = 10;
@@ -50,13 +51,14 @@ pub(super) fn run(
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = arguments.jobs.unwrap_or(cores).min(NonZeroUsize::new(due.len()).unwrap_or(NonZeroUsize::MIN));
     let launcher = launcher(arguments, own, cores, jobs)?;
-    Ok(work(&due, before, site, &launcher, jobs, terminal))
+    Ok(work(&due, (before, arguments.json), site, &launcher, jobs, terminal))
 }
 
-/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already.
+/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already, and says how
+/// it went, in words or as JSON.
 pub(super) fn work(
     due: &[&ShardEntry],
-    before: usize,
+    (before, as_json): (usize, bool),
     site: &Site,
     launcher: &Launcher,
     jobs: NonZeroUsize,
@@ -76,7 +78,19 @@ pub(super) fn work(
     if !failures.is_empty() {
         text.push_str(&format!(", {} failed", failures.len()));
     }
-    terminal.print(&format!("{text}: {}\n", site.root().display()));
+    if as_json {
+        let entries: [(&str, Value); 6] = [
+            ("final_root", site.root().display().to_string().into()),
+            ("num_shards", ((before + due.len()) as u64).into()),
+            ("num_succeeded", ((before + done) as u64).into()),
+            ("num_succeeded_before", (before as u64).into()),
+            ("num_insufficient_support", (unsupported as u64).into()),
+            ("num_failed", (failures.len() as u64).into()),
+        ];
+        terminal.print_json(findings::map(entries));
+    } else {
+        terminal.print(&format!("{text}: {}\n", site.root().display()));
+    }
     if interrupted {
         terminal.info("interrupted; run it again to go on");
         return Exit::Interrupted;

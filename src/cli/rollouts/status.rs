@@ -11,7 +11,6 @@ use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::cli::findings::name;
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::script::Console;
 use crate::text::json;
 use crate::value::Value;
 
@@ -37,13 +36,7 @@ pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -
         let outlook = outlook.map(|outlook| outlook.text()).unwrap_or_default();
         terminal.print(&(table(&status) + &outlook));
     }
-    if arguments.require_complete && !status.is_complete() {
-        if arguments.json {
-            terminal.info("the campaign is not complete");
-        }
-        return Ok(Exit::Failure);
-    }
-    Ok(Exit::Success)
+    Ok(if arguments.require_complete && !status.is_complete() { Exit::Failure } else { Exit::Success })
 }
 
 /// A shard without a store, for a cluster to say what it knows of it.

@@ -17,7 +17,7 @@ pub(super) fn stats(arguments: &TraceStatsArguments, terminal: &Terminal) -> End
         terminal.warn(&crate::cli::eval::warning_line(warning));
     }
     if arguments.json {
-        terminal.print(&format!("{}\n", json::to_string(&stats.to_value())));
+        terminal.print_json(stats.to_value());
     } else {
         let rows: u64 = stats.runs.iter().map(|run| run.rows).sum();
         let mut text = format!("{} file(s), {} run(s), {rows} row(s)\n", stats.inputs.len(), stats.runs.len());
