@@ -5,6 +5,7 @@
 
 mod args;
 mod bundle;
+mod child;
 mod cluster;
 mod console;
 mod eval;
@@ -43,6 +44,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(problem) => return ExitCode::from(usage(&problem, &typed).code()),
     };
+    if let Some(parent) = arguments.child_of {
+        child::end_with(parent);
+    }
     let terminal = Rc::new(Terminal::new(arguments.quiet, arguments.error_format));
     let own = Process { words: typed.into_iter().skip(1).collect(), attempt: arguments.attempt };
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &own, &terminal)));

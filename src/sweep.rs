@@ -13,6 +13,7 @@ pub mod distribution;
 pub mod earlier;
 mod error;
 mod intact;
+pub mod kept;
 pub mod numbers;
 pub mod outcome;
 pub mod plan;

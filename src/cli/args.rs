@@ -54,6 +54,9 @@ pub(super) struct Arguments {
     /// This process is a sweep's trial, which works in DIR
     #[arg(long, hide = true, value_name = "DIR")]
     pub(super) attempt: Option<PathBuf>,
+    /// This process is a child of that one, and ends with it
+    #[arg(long, hide = true, global = true, value_name = "PID")]
+    pub(super) child_of: Option<i32>,
 
     #[command(subcommand)]
     pub(super) command: Command,

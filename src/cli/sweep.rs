@@ -27,7 +27,7 @@ use screen::Screen;
 
 use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process, cluster, findings};
+use super::{Ending, Process, child, cluster, findings};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -200,7 +200,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     if let Some((asked, batch)) = &order.launcher {
         return launch::launch(&directory, &header, (asked, *batch, order), own, terminal);
     }
-    let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
+    let launcher = Launcher { program: child::program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen = Screen::new(terminal, header.totals.trials, &header.definition.metric);
@@ -220,13 +220,6 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
 
 fn again(duplicates: u64) -> String {
     format!("{duplicates} points came to a configuration that was there already")
-}
-
-/// The program that trials run.
-fn program() -> Result<PathBuf, Box<Diagnostic>> {
-    std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })
 }
 
 fn out_of(order: &Order, sweep: &ScriptedSweep) -> Result<PathBuf, Diagnostic> {

@@ -110,11 +110,8 @@ pub(in crate::cli) struct RunShardsArguments {
     #[command(flatten)]
     pub(in crate::cli) limits: WholeLimitArguments,
     /// This process runs that shard for the one that was asked for all
-    #[arg(long, value_name = "ID", requires = "child_of", hide = true)]
+    #[arg(long, value_name = "ID", hide = true)]
     pub(in crate::cli) only: Option<String>,
-    /// And ends with it
-    #[arg(long, value_name = "PID", hide = true)]
-    pub(in crate::cli) child_of: Option<i32>,
 }
 
 #[derive(Args, Debug)]

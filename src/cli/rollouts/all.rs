@@ -1,18 +1,15 @@
 //! `skyfall rollouts run --all`: a process a shard, some at a time.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
-
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use crate::campaign::pool::{self, Ending, Launcher, Watcher};
 use crate::campaign::status::{self, State};
 use crate::campaign::{RunError, Site};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending as CommandEnding, Process, cluster, findings};
+use crate::cli::{Ending as CommandEnding, Process, child, cluster, findings};
 
 use super::launch;
 use crate::diagnostic::{Diagnostic, Exit};
@@ -111,7 +108,7 @@ fn launcher(
     cores: NonZeroUsize,
     jobs: NonZeroUsize,
 ) -> Result<Launcher, Box<Diagnostic>> {
-    let mut words = child(own.words.clone());
+    let mut words = child::arguments(own.words.clone());
     let named =
         arguments.recipe.overrides.iter().any(|assignment| assignment.trim_start().starts_with("memory_bytes="));
     if !named && arguments.recipe.options.is_none() {
@@ -119,20 +116,7 @@ fn launcher(
         words.extend(["--set".into(), format!("memory_bytes={}", share.clamp(MEMORY.1, MEMORY.0)).into()]);
     }
     let threads = NonZeroUsize::new(cores.get() / jobs).unwrap_or(NonZeroUsize::MIN);
-    Ok(Launcher { program: program()?, arguments: words, threads })
-}
-
-/// The program that shards are run by.
-pub(super) fn program() -> Result<PathBuf, Box<Diagnostic>> {
-    std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("rollouts/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })
-}
-
-/// The arguments of a process that ends with this one.
-pub(super) fn child(mut words: Vec<OsString>) -> Vec<OsString> {
-    words.extend(["--child-of".into(), std::process::id().to_string().into()]);
-    words
+    Ok(Launcher { program: child::program()?, arguments: words, threads })
 }
 
 /// The memory that may be had, in bytes, where the system tells.
@@ -141,15 +125,6 @@ fn available_memory() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(kibibytes << 10)
-}
-
-/// From here on this process ends with `parent`, its parent, however that ends.
-pub(super) fn end_with(parent: i32) {
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // It may have ended before that was asked for.
-    if getppid().map(Pid::as_raw_nonzero).is_none_or(|own| own.get() != parent) {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
-    }
 }
 
 /// Shows how a campaign goes.

@@ -12,7 +12,7 @@ use crate::campaign::{Site, manifest};
 use crate::cli::args::{LauncherName, RunShardsArguments, TaskArguments};
 use crate::cli::cluster::{self, Handed, Task, malformed};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process, findings};
+use crate::cli::{Ending, Process, child, findings};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
@@ -82,7 +82,7 @@ pub(super) fn launch(
     let name = arguments.shard_manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let submission = Submission {
         name,
-        program: all::program()?,
+        program: child::program()?,
         verb: vec!["rollouts".to_owned(), "task".to_owned()],
         about,
         units: units.clone(),
@@ -118,6 +118,6 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Rc<Terminal>) -> Ending
     let shards = task.units.iter().map(find).collect::<Result<Vec<_>, _>>().map_err(Diagnostic::from)?;
     let jobs = task.cpus.min(NonZeroUsize::new(shards.len()).unwrap_or(NonZeroUsize::MIN));
     let threads = NonZeroUsize::new(task.cpus.get() / jobs).unwrap_or(NonZeroUsize::MIN);
-    let launcher = Launcher { program: all::program()?, arguments: all::child(task.arguments), threads };
+    let launcher = Launcher { program: child::program()?, arguments: child::arguments(task.arguments), threads };
     Ok(all::work(&shards, (0, false), &site, &launcher, jobs, terminal))
 }

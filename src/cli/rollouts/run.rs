@@ -27,9 +27,6 @@ pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<T
     if arguments.all && arguments.only.is_none() {
         return all::run(arguments, &entries, &site, own, terminal);
     }
-    if let Some(parent) = arguments.child_of {
-        all::end_with(parent);
-    }
     let chosen = chosen(arguments, &entries)?;
     let site = site.with(arguments.output_tmp.clone(), arguments.output_final.clone());
     let limits = arguments.limits.limits();

@@ -8,7 +8,7 @@ use super::Order;
 use crate::cli::args::{LauncherArguments, LauncherName, PoolArguments};
 use crate::cli::cluster::{self, Handed, refused};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process, findings};
+use crate::cli::{Ending, Process, child, findings};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
@@ -104,7 +104,7 @@ pub(super) fn launch(
     about.insert("retries".to_owned(), order.pool.retries.into());
     let submission = Submission {
         name: header.definition.name.clone(),
-        program: super::program()?,
+        program: child::program()?,
         verb: vec!["sweep".to_owned(), "task".to_owned()],
         about,
         units: units.clone(),
