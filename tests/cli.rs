@@ -1,6 +1,7 @@
 //! What holds for every command, whatever it does.
 
 mod json;
+mod progress;
 
 use std::path::Path;
 

@@ -44,7 +44,7 @@ const LAST: usize = 1000;
     after_help = "Example: skyfall new lab && cd lab && skyfall script experiment.lua\n         skyfall eval --traces calm-windy-calm\n\nExit codes: 0 ok, 1 the script, run or check failed, 2 usage, 3 input unreadable, 70 a bug in skyfall, 130 interrupted;\nof a cluster's jobs 65 no use to try again, 75 try again."
 )]
 pub(super) struct Arguments {
-    /// Print errors only: no progress, no notes
+    /// Print warnings and errors only: no progress, no notes
     #[arg(long, short, global = true, display_order = LAST)]
     pub(super) quiet: bool,
 

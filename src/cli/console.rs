@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -17,6 +18,9 @@ use super::findings;
 use super::signals::Signals;
 
 const LINES: &str = "{msg}";
+const SPINNER: &str = "{spinner} {msg}  {elapsed}";
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(100);
 const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
 const STATES: &str = "{bar:30} {pos}/{len} states  eta {eta}  {msg}";
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
@@ -97,11 +101,6 @@ impl Terminal {
         self.cut.get()
     }
 
-    /// Whether only errors are to be printed.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.voice.quiet
-    }
-
     /// Prints `text` to standard output as it stands. A closed pipe is no error; of any other the
     /// user is told once, and the command fails.
     pub(super) fn print(&self, text: &str) {
@@ -141,6 +140,21 @@ impl Terminal {
         }
         let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
         if columns == 0 { PIPED } else { columns }
+    }
+
+    /// Shows that `what` goes on, as long as what it gives back lives; how long is not known.
+    pub(super) fn working(&self, what: &str) -> Working {
+        let bar = self.is_live().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(SPINNER) {
+                bar.set_style(style);
+            }
+            bar.set_message(findings::harmless(what));
+            bar.tick();
+            bar.enable_steady_tick(TICK);
+            bar
+        });
+        Working(bar)
     }
 
     /// Shows how far a file has come, in bytes; 0 of 1 is work of unknown length.
@@ -209,6 +223,18 @@ impl Terminal {
 
     fn clear(&self) {
         if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Work that is shown to go on.
+#[must_use]
+pub(super) struct Working(Option<ProgressBar>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
     }

@@ -37,16 +37,18 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
+    let working = terminal.working("evaluating traces");
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
     let report = match &arguments.metrics {
         None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
         Some(script) => evaluate_by(script, material, &settings, terminal)?,
     };
-    for warning in &report.warnings {
-        terminal.warn(&warning_line(warning));
-    }
     if let Some(directory) = &arguments.plots {
         output::write_plots(&report, directory).map_err(unwritten)?;
+    }
+    drop(working);
+    for warning in &report.warnings {
+        terminal.warn(&warning_line(warning));
     }
     match &arguments.output {
         None => terminal.print(&output::render(&report, format, terminal.width())),

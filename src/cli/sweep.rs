@@ -35,7 +35,7 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Status(arguments)) => look::status(arguments, terminal),
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
-        Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Report(arguments)) => look::report(arguments, terminal),
         Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }

@@ -27,7 +27,7 @@ impl Outcome {
         Value::Map(findings::map([
             ("file", file.into()),
             ("name", self.name.as_str().into()),
-            ("seconds", self.time.as_secs_f64().into()),
+            ("elapsed_s", self.time.as_secs_f64().into()),
             ("failure", self.failure.as_ref().map(findings::object).unwrap_or_default()),
         ]))
     }

@@ -30,7 +30,9 @@ pub(super) fn trace(command: &TraceCommand, terminal: &Terminal) -> Ending {
 /// it; fails when rows are lost or there are none, with `strict` also when values are.
 pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &Terminal) -> Ending {
     let options = ReadOptions { digest: false, every_fault: true, ..ReadOptions::default() };
+    let working = terminal.working("reading traces");
     let stats = trace::stats(paths, &options).map_err(Diagnostic::from)?;
+    drop(working);
     let rows: u64 = stats.inputs.iter().map(|input| input.rows).sum();
     let skipped: u64 = stats.inputs.iter().map(|input| input.skipped).sum();
     let (files, runs) = (stats.inputs.len(), stats.runs.len());

@@ -70,7 +70,7 @@ const SHARED: [(&str, Option<char>, &str, &str); 18] = [
     ("memory-limit", None, "SIZE", "Stop scripts whose values take more"),
     ("options", None, "FILE", "The writer's options, a map in YAML or JSON"),
     ("over", None, "AXIS", "The axis whose values are repeats"),
-    ("quiet", Some('q'), "", "Print errors only: no progress, no notes"),
+    ("quiet", Some('q'), "", "Print warnings and errors only: no progress, no notes"),
     ("require-complete", None, "", "Fail unless every "),
     ("seed", None, "N", "The "),
     ("shard-manifest", None, "MANIFEST.jsonl", ""),

@@ -21,7 +21,9 @@ const MOST: usize = 20;
 pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -> Ending {
     let entries = manifest::read(&arguments.shard_manifest).map_err(Diagnostic::from)?;
     let site = site(arguments.site.final_root.clone(), &arguments.shard_manifest);
+    let working = terminal.working("checking shards");
     let status = status::status(&arguments.shard_manifest, &entries, &site).map_err(Diagnostic::from)?;
+    drop(working);
     let home = launch::submissions(&arguments.shard_manifest);
     let missing: Vec<Missing> = status.shards.iter().filter_map(missing).collect();
     let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };

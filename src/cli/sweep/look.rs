@@ -117,7 +117,9 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
         let directory = Directory::open(&arguments.directory)?;
         table::table(&directory, &directory.header()?, &query)
     };
+    let working = terminal.working("reading the sweep");
     let table = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    drop(working);
     let ending = arguments.output.as_deref().and_then(TableFormat::of_file);
     let format = cli::chosen((arguments.json, TableFormat::Json), arguments.format, ending)?;
     let format = format.unwrap_or(TableFormat::Text);
@@ -186,12 +188,14 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
 }
 
 /// Writes a sweep as a page.
-pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
+pub(super) fn report(arguments: &SweepReportArguments, terminal: &Terminal) -> Ending {
     let made = || {
         let directory = Directory::open(&arguments.directory)?;
         report::report(&directory, &directory.header()?, &arguments.over, scope(arguments.all))
     };
+    let working = terminal.working("reading the sweep");
     let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    drop(working);
     put(&arguments.output, page.as_bytes())?;
     Ok(Exit::Success)
 }

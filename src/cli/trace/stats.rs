@@ -12,7 +12,9 @@ use crate::trace::{self, ReadOptions, Tally};
 /// Sums up traces.
 pub(super) fn stats(arguments: &TraceStatsArguments, terminal: &Terminal) -> Ending {
     let options = ReadOptions { digest: false, strict: arguments.strict, ..ReadOptions::default() };
+    let working = terminal.working("reading traces");
     let stats = trace::stats(&arguments.paths, &options).map_err(Diagnostic::from)?;
+    drop(working);
     for warning in &stats.warnings {
         terminal.warn(&crate::cli::eval::warning_line(warning));
     }
