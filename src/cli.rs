@@ -5,6 +5,7 @@
 
 mod args;
 mod bundle;
+mod child;
 mod cluster;
 mod console;
 mod eval;
@@ -43,6 +44,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(problem) => return ExitCode::from(usage(&problem, &typed).code()),
     };
+    if let Some(parent) = arguments.child_of {
+        child::end_with(parent);
+    }
     let terminal = Rc::new(Terminal::new(arguments.quiet, arguments.error_format));
     let own = Process { words: typed.into_iter().skip(1).collect(), attempt: arguments.attempt };
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(arguments.command, &own, &terminal)));
@@ -93,6 +97,22 @@ fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Box<Dia
         return Err(Box::new(Diagnostic::new("output/input", line, Exit::Usage)));
     }
     Ok(())
+}
+
+/// The format that was asked for: by `--json`, which is `json`, by name, or by what `--out` ends in.
+fn chosen<F: Copy + PartialEq>(
+    (as_json, json): (bool, F),
+    named: Option<F>,
+    ending: Option<F>,
+) -> Result<Option<F>, Box<Diagnostic>> {
+    match named {
+        Some(named) if as_json && named != json => {
+            let line = "--json and another --format were asked for; leave one out";
+            Err(Box::new(Diagnostic::new("usage", line, Exit::Usage)))
+        }
+        _ if as_json => Ok(Some(json)),
+        named => Ok(named.or(ending)),
+    }
 }
 
 /// This process: what was typed after the program's name, and the trial it is, if it is one.

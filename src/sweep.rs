@@ -13,6 +13,7 @@ pub(crate) mod distribution;
 pub(crate) mod earlier;
 mod error;
 mod intact;
+pub(crate) mod kept;
 pub(crate) mod numbers;
 pub(crate) mod outcome;
 pub(crate) mod plan;

@@ -50,7 +50,7 @@ mod writer;
 
 pub use error::TraceError;
 pub use load::{Loaded, Run, load, load_with};
-pub use order::Resume;
+pub use order::Restart;
 pub use read::{ReadOptions, read_columns};
 pub use rescore::{RescoreError, Rescored, rescore};
 pub use row::Row;

@@ -18,6 +18,7 @@ mod bundle;
 mod bundle_rows;
 mod callbacks;
 mod campaign;
+mod cli;
 mod cluster;
 mod command;
 mod config;

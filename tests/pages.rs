@@ -57,6 +57,7 @@ pages! {
     evaluation: "docs/evaluation.md" from "scripts",
     experiments: "docs/experiments.md" from "scripts",
     figures: "docs/figures.md" from "scripts",
+    glossary: "docs/glossary.md" from "scripts",
     metrics: "docs/metrics.md" from "scripts",
     policies: "docs/policies.md" from "scripts",
     regimes: "docs/regimes.md" from "scripts",

@@ -17,6 +17,11 @@ use std::path::Path;
 
 use crate::command::Scratch;
 
+/// A record without depth, as a line of a file of records.
+pub(crate) fn record_line() -> String {
+    format!("{}\n", skyfall::text::json::to_string(&records::plain(&records::record(0, 2, 4))))
+}
+
 fn script() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance/05_rollouts.lua")).unwrap()
 }

@@ -203,15 +203,18 @@ fn a_failing_trial_is_recorded_and_the_rest_goes_on() {
     let record = scratch.tree().into_iter().find(|name| name.starts_with("quick/failed/0001-")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&scratch.read(&record)).unwrap();
     assert_eq!((record["class"].as_str(), record["point"]["fail"].as_str()), (Some("config"), Some("this")));
-    let status = scratch.skyfall(&["sweep", "status", "quick"]);
-    assert_eq!(status.code, 1);
+    let status = scratch.skyfall(&["sweep", "status", "quick"]).ok();
+    assert_eq!(scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).code, 1);
+    let json = scratch.skyfall(&["sweep", "status", "quick", "--json"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((json["failed"].as_i64(), json["failures"][0]["trial"].as_str()), (Some(1), Some("0001")), "{json}");
     assert!(status.stdout.starts_with("quick: 2 of 3 trials finished, 1 failed, 0 missing\n"), "{}", status.stdout);
     assert!(status.stdout.contains("failed 0001 (fail=this): sweep.lua:"), "{}", status.stdout);
     // Mended, only that one runs.
     scratch.write("sweep.lua", &scratch.read("sweep.lua").replace("if p.fail then", "if false then"));
     let ran = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
     assert!(ran.stdout.starts_with("3 of 3 trials finished (2 of them before)"), "{}", ran.stdout);
-    scratch.skyfall(&["sweep", "status", "quick"]).ok();
+    scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).ok();
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::sidecar;
 use super::site::Site;
 use crate::diagnostic::Exit;
 use crate::rollouts::ShardEntry;
+use crate::sweep::kept::Kept;
 use crate::sweep::pool::{Failure, Running};
 use crate::value::Value;
 
@@ -106,12 +107,11 @@ fn one(entry: &ShardEntry, site: &Site, launcher: &Launcher, running: &Running) 
         .arg(&entry.shard_id)
         .env("RAYON_NUM_THREADS", launcher.threads.to_string())
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
         .process_group(0);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (status, told, said) = match running.output(&mut command) {
-        Ok(output) => (output.status, text(&output.stdout), text(&output.stderr)),
+    let text = |kept: Kept<Vec<u8>>| String::from_utf8_lossy(&kept.finish().unwrap_or_default()).into_owned();
+    let (mut told, mut said) = (Kept::new(Vec::new()), Kept::new(Vec::new()));
+    let (status, told, said) = match running.run(&mut command, &mut told, &mut said) {
+        Ok(status) => (status, text(told), text(said)),
         Err(cause) => {
             let failure = Failure {
                 class: "start".to_owned(),

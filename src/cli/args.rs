@@ -44,7 +44,7 @@ const LAST: usize = 1000;
     after_help = "Example: skyfall new lab && cd lab && skyfall script experiment.lua\n         skyfall eval --traces calm-windy-calm\n\nExit codes: 0 ok, 1 the script, run or check failed, 2 usage, 3 input unreadable, 70 a bug in skyfall, 130 interrupted;\nof a cluster's jobs 65 no use to try again, 75 try again."
 )]
 pub(super) struct Arguments {
-    /// Print errors only: no progress, no notes
+    /// Print warnings and errors only: no progress, no notes
     #[arg(long, short, global = true, display_order = LAST)]
     pub(super) quiet: bool,
 
@@ -54,6 +54,9 @@ pub(super) struct Arguments {
     /// This process is a sweep's trial, which works in DIR
     #[arg(long, hide = true, value_name = "DIR")]
     pub(super) attempt: Option<PathBuf>,
+    /// This process is a child of that one, and ends with it
+    #[arg(long, hide = true, global = true, value_name = "PID")]
+    pub(super) child_of: Option<i32>,
 
     #[command(subcommand)]
     pub(super) command: Command,
@@ -217,6 +220,9 @@ pub(super) struct RunArguments {
     /// Print the resolved configuration and run nothing
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArguments,
     #[command(flatten)]
@@ -255,6 +261,9 @@ pub(super) struct ServeArguments {
     /// The seed of the served run [default: the training run's]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "listen")]
+    pub(super) json: bool,
     /// Let the bundle's environment be another program (`python:...`, `program:...`)
     #[arg(long)]
     pub(super) allow_run: bool,
@@ -291,7 +300,7 @@ pub(super) struct TraceCheckArguments {
     /// Fail also where values are lost, not only rows
     #[arg(long)]
     pub(super) strict: bool,
-    /// Print JSON, one object a fault
+    /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -372,10 +381,10 @@ pub(super) struct TraceRescoreArguments {
 pub(super) enum BundleCommand {
     /// Print a bundle's manifest
     #[command(after_help = "Example: skyfall bundle show out/bundle")]
-    Show(DirectoryArguments),
+    Show(BundleArguments),
     /// Check that a bundle can be served
     #[command(after_help = "Example: skyfall bundle check out/bundle")]
-    Check(DirectoryArguments),
+    Check(BundleArguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -422,8 +431,11 @@ pub(super) enum RolloutsCommand {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct DirectoryArguments {
-    /// The directory
+pub(super) struct BundleArguments {
+    /// The bundle's directory
     #[arg(value_name = "DIR")]
     pub(super) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }

@@ -3,18 +3,24 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Deadline, Limits};
 use crate::sweep::progress::Note;
+use crate::text::json;
+use crate::value::Value;
 
 use super::args::ErrorFormat;
 use super::findings;
 use super::signals::Signals;
 
 const LINES: &str = "{msg}";
+const SPINNER: &str = "{spinner} {msg}  {elapsed}";
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(100);
 const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
 const STATES: &str = "{bar:30} {pos}/{len} states  eta {eta}  {msg}";
 const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
@@ -95,11 +101,6 @@ impl Terminal {
         self.cut.get()
     }
 
-    /// Whether only errors are to be printed.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.voice.quiet
-    }
-
     /// Prints `text` to standard output as it stands. A closed pipe is no error; of any other the
     /// user is told once, and the command fails.
     pub(super) fn print(&self, text: &str) {
@@ -113,6 +114,11 @@ impl Terminal {
             let line = format!("cannot write to standard output: {error}");
             self.report(&Diagnostic::new("output", line, Exit::Failure));
         }
+    }
+
+    /// Prints what a command found as one document of JSON, its keys in `value`'s order.
+    pub(super) fn print_json(&self, value: impl Into<Value>) {
+        self.print(&(json::to_string(&value.into()) + "\n"));
     }
 
     /// Prints a line to standard error.
@@ -134,6 +140,21 @@ impl Terminal {
         }
         let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
         if columns == 0 { PIPED } else { columns }
+    }
+
+    /// Shows that `what` goes on, as long as what it gives back lives; how long is not known.
+    pub(super) fn working(&self, what: &str) -> Working {
+        let bar = self.is_live().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(SPINNER) {
+                bar.set_style(style);
+            }
+            bar.set_message(findings::harmless(what));
+            bar.tick();
+            bar.enable_steady_tick(TICK);
+            bar
+        });
+        Working(bar)
     }
 
     /// Shows how far a file has come, in bytes; 0 of 1 is work of unknown length.
@@ -202,6 +223,18 @@ impl Terminal {
 
     fn clear(&self) {
         if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Work that is shown to go on.
+#[must_use]
+pub(super) struct Working(Option<ProgressBar>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
     }

@@ -21,11 +21,12 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         terminal.print(output::JSON_SCHEMA);
         return Ok(Exit::Success);
     }
+    let ending = arguments.output.as_deref().and_then(Format::of_file);
+    let format = super::chosen((arguments.json, Format::Json), arguments.format, ending)?.unwrap_or(Format::Text);
     if arguments.check {
-        return super::trace::check(&arguments.traces, false, false, terminal);
+        return super::trace::check(&arguments.traces, false, format == Format::Json, terminal);
     }
     let mut settings = settings(arguments)?;
-    let format = arguments.format.or_else(|| Format::of_file(arguments.output.as_deref()?)).unwrap_or(Format::Text);
     let pictured = format == Format::Html && !arguments.no_plots;
     settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
@@ -36,23 +37,25 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
+    let working = terminal.working("evaluating traces");
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
     let report = match &arguments.metrics {
         None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
         Some(script) => evaluate_by(script, material, &settings, terminal)?,
     };
-    for warning in &report.warnings {
-        terminal.warn(&warning_line(warning));
-    }
     if let Some(directory) = &arguments.plots {
         output::write_plots(&report, directory).map_err(unwritten)?;
+    }
+    drop(working);
+    for warning in &report.warnings {
+        terminal.warn(&warning_line(warning));
     }
     match &arguments.output {
         None => terminal.print(&output::render(&report, format, terminal.width())),
         Some(path) => output::write(&report, format, path).map_err(unwritten)?,
     }
     for verdict in report.verdicts.iter().filter(|verdict| verdict.holds == Some(true)) {
-        let value = json::to_string(&verdict.value.into());
+        let value = verdict.shown().unwrap_or_default();
         let line = format!("fail-if {} holds: {} has {value}", verdict.condition, verdict.group);
         terminal.report(&Diagnostic::new("eval/fail-if", line, Exit::Failure));
     }

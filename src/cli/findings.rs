@@ -25,7 +25,8 @@ pub(super) fn line(level: &str, message: &str, format: ErrorFormat) -> String {
     }
 }
 
-fn object(diagnostic: &Diagnostic) -> Value {
+/// An error as plain data.
+pub(super) fn object(diagnostic: &Diagnostic) -> Value {
     let texts = |lines: &[String]| Value::List(lines.iter().map(|line| line.as_str().into()).collect());
     let location = diagnostic.location.as_ref().map(|location| {
         let integer = |number: usize| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
@@ -50,7 +51,8 @@ fn object(diagnostic: &Diagnostic) -> Value {
     ]))
 }
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
+/// A map in the order of `entries`.
+pub(super) fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! `skyfall new`: a project that runs as it stands.
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::script::reference;
+use crate::script::{Console, reference};
 
 use super::Ending;
 use super::args::NewArguments;
@@ -37,6 +37,6 @@ pub(super) fn new(arguments: &NewArguments, terminal: &Terminal) -> Ending {
     write(&directory.join(".luarc.json"), &reference::editor_settings(TYPES))?;
     write_types(&directory.join(TYPES))?;
     let shown = directory.display();
-    terminal.print(&format!("{shown} is ready:\n  cd {shown}\n  skyfall test .\n  skyfall script experiment.lua\n"));
+    terminal.info(&format!("{shown} is ready:\n  cd {shown}\n  skyfall test .\n  skyfall script experiment.lua"));
     Ok(Exit::Success)
 }

@@ -6,11 +6,14 @@ use clap::CommandFactory;
 
 use crate::atomic;
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::script::{Console, reference};
+use crate::script::Console;
+use crate::script::reference::{self, Module};
+use crate::value::Value;
 
 use super::Ending;
 use super::args::{Arguments, CompletionsArguments, DocArguments, TypesArguments};
 use super::console::Terminal;
+use super::findings;
 
 /// Writes the definitions.
 pub(super) fn types(arguments: &TypesArguments, terminal: &Terminal) -> Ending {
@@ -45,10 +48,22 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
 pub(super) fn doc(arguments: &DocArguments, terminal: &Terminal) -> Ending {
     let modules = reference::reference();
     if arguments.all {
-        terminal.print(&reference::page(&modules));
+        if arguments.json {
+            terminal.print_json(modules.iter().map(Module::to_value).collect::<Vec<_>>());
+        } else {
+            terminal.print(&reference::page(&modules));
+        }
         return Ok(Exit::Success);
     }
     let Some(name) = &arguments.name else {
+        if arguments.json {
+            let first = |module: &Module| module.doc.lines().next().unwrap_or_default().to_owned();
+            let listed = modules.iter().map(|module| {
+                Value::Map(findings::map([("name", module.name.as_str().into()), ("doc", first(module).into())]))
+            });
+            terminal.print_json(listed.collect::<Vec<_>>());
+            return Ok(Exit::Success);
+        }
         for module in &modules {
             let first = module.doc.lines().next().unwrap_or_default();
             terminal.print(&format!("{:20}  {first}\n", module.name));
@@ -56,8 +71,12 @@ pub(super) fn doc(arguments: &DocArguments, terminal: &Terminal) -> Ending {
         return Ok(Exit::Success);
     };
     match reference::entry(&modules, name) {
-        Ok(text) => {
-            terminal.print(&text);
+        Ok(named) => {
+            if arguments.json {
+                terminal.print_json(named.to_value());
+            } else {
+                terminal.print(&named.text());
+            }
             Ok(Exit::Success)
         }
         Err(hint) => {

@@ -1,5 +1,6 @@
 //! `skyfall run`: one experiment from a configuration file.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use crate::algorithm::Window;
@@ -13,6 +14,8 @@ use crate::script::{
     BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, module_function,
     programs,
 };
+use crate::sweep::outcome;
+use crate::value::Map;
 
 use super::Ending;
 use super::args::RunArguments;
@@ -42,8 +45,7 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     let catalog = Catalog::native().with_scripts(BareScripts::new()?).with_programs(programs);
     let mut experiment = Experiment::new(config, &catalog, Parts::default()).map_err(Diagnostic::from)?;
     if arguments.dry_run {
-        terminal.print(&experiment.resolved().to_document());
-        return Ok(Exit::Success);
+        return Ok(resolved(&experiment.resolved(), arguments.json, terminal));
     }
     let export_options = ExportOptions { external: arguments.export_external };
     if let Some(directory) = &arguments.export {
@@ -61,7 +63,7 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     if let Some(trace) = traces.filter(|_| !result.interrupted) {
         Experiment::discard_checkpoint(trace).map_err(Diagnostic::from)?;
     }
-    Ok(told(&result, &options(arguments), terminal))
+    Ok(told(&result, &options(arguments), arguments.json, terminal))
 }
 
 /// Where the run's artifacts go.
@@ -95,11 +97,11 @@ fn script_host(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Result<Scri
 /// Runs a script's experiment, or prints it.
 fn finish(experiment: &ScriptedExperiment, arguments: &RunArguments, terminal: &Terminal) -> Ending {
     if arguments.dry_run {
-        return dry_run(experiment, terminal);
+        return dry_run(experiment, arguments.json, terminal);
     }
     let options = options(arguments);
     let result = experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
-    Ok(told(&result, &options, terminal))
+    Ok(told(&result, &options, arguments.json, terminal))
 }
 
 /// Runs the experiment a script returns.
@@ -130,26 +132,42 @@ fn run_script(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
 }
 
 /// Prints the configuration that a script's experiment comes down to.
-pub(super) fn dry_run(experiment: &ScriptedExperiment, terminal: &Terminal) -> Ending {
+pub(super) fn dry_run(experiment: &ScriptedExperiment, as_json: bool, terminal: &Terminal) -> Ending {
     let config = experiment.resolved().map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
-    terminal.print(&config.to_document());
-    Ok(Exit::Success)
+    Ok(resolved(&config, as_json, terminal))
+}
+
+fn resolved(config: &ExperimentConfig, as_json: bool, terminal: &Terminal) -> Exit {
+    if as_json {
+        terminal.print_json(config.to_value());
+    } else {
+        terminal.print(&config.to_document());
+    }
+    Exit::Success
 }
 
 /// Says on stdout how a run went and where its artifacts are.
-pub(super) fn told(result: &RunResult, options: &RunOptions, terminal: &Terminal) -> Exit {
-    let mut text =
-        format!("{} steps, {} episodes, mean reward {:.4}", result.steps, result.episodes, result.mean_reward);
-    if let Some(mean_return) = result.mean_return {
-        text.push_str(&format!(", mean return {mean_return:.2}"));
-    }
-    text.push('\n');
-    for (what, path) in [("trace", &options.traces), ("bundle", &options.export)] {
-        if let Some(path) = path {
-            text.push_str(&format!("{what}: {}\n", path.display()));
+pub(super) fn told(result: &RunResult, options: &RunOptions, as_json: bool, terminal: &Terminal) -> Exit {
+    let made = [("trace", &options.traces), ("bundle", &options.export)];
+    if as_json {
+        let mut found: Map = outcome::METRICS.into_iter().map(str::to_owned).zip(outcome::metrics(result)).collect();
+        let place = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string()).into();
+        found.extend(made.map(|(what, path)| (what.to_owned(), place(path))));
+        terminal.print_json(found);
+    } else {
+        let mut text =
+            format!("{} steps, {} episodes, mean reward {:.4}", result.steps, result.episodes, result.mean_reward);
+        if let Some(mean_return) = result.mean_return {
+            text.push_str(&format!(", mean return {mean_return:.2}"));
         }
+        text.push('\n');
+        for (what, path) in made {
+            if let Some(path) = path {
+                text.push_str(&format!("{what}: {}\n", path.display()));
+            }
+        }
+        terminal.print(&text);
     }
-    terminal.print(&text);
     if !result.interrupted {
         return Exit::Success;
     }

@@ -102,6 +102,7 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
                 out: arguments.out,
                 resume: arguments.checkpoints.resume,
                 dry_run: arguments.dry_run,
+                json: false,
                 pool: arguments.pool,
                 launcher: None,
             };
@@ -110,10 +111,12 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
                 Err(diagnostic) => failed(&diagnostic, terminal),
             }
         }
-        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => match super::run::dry_run(&experiment, terminal) {
-            Ok(exit) => exit.code(),
-            Err(diagnostic) => failed(&diagnostic, terminal),
-        },
+        Ok(Outcome::Experiment(experiment)) if arguments.dry_run => {
+            match super::run::dry_run(&experiment, false, terminal) {
+                Ok(exit) => exit.code(),
+                Err(diagnostic) => failed(&diagnostic, terminal),
+            }
+        }
         Ok(Outcome::Experiment(experiment)) => {
             let out = out.unwrap_or_default();
             let options = RunOptions {
@@ -121,7 +124,7 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
                 ..RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")))
             };
             match experiment.run(&options) {
-                Ok(result) => super::run::told(&result, &options, terminal).code(),
+                Ok(result) => super::run::told(&result, &options, false, terminal).code(),
                 Err(message) => failed(&Diagnostic::new("run/failed", message, Exit::Failure), terminal),
             }
         }

@@ -58,7 +58,7 @@ pub(super) fn serve(arguments: &ServeArguments, terminal: &Rc<Terminal>) -> Endi
     for warning in &result.warnings {
         terminal.warn(warning);
     }
-    Ok(told(&result, &RunOptions::new(arguments.traces.clone(), None), terminal))
+    Ok(told(&result, &RunOptions::new(arguments.traces.clone(), None), arguments.json, terminal))
 }
 
 /// Answers observations until Ctrl-C, which is how a server ends well.

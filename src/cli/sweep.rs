@@ -27,7 +27,7 @@ use screen::Screen;
 
 use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process, cluster};
+use super::{Ending, Process, child, cluster, findings};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -35,7 +35,7 @@ pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Termina
         Some(SweepLook::Status(arguments)) => look::status(arguments, terminal),
         Some(SweepLook::Table(arguments)) => look::table(arguments, terminal),
         Some(SweepLook::Best(arguments)) => look::best(arguments, terminal),
-        Some(SweepLook::Report(arguments)) => look::report(arguments),
+        Some(SweepLook::Report(arguments)) => look::report(arguments, terminal),
         Some(SweepLook::Task(arguments)) => task::task(arguments, terminal),
         None => start(&command.run, own, terminal),
     }
@@ -48,6 +48,8 @@ pub(super) struct Order {
     pub(super) out: Option<PathBuf>,
     pub(super) resume: bool,
     pub(super) dry_run: bool,
+    /// What is said on stdout is JSON.
+    pub(super) json: bool,
     pub(super) pool: PoolArguments,
     /// Who starts the trials, if not this command, and how many a task.
     pub(super) launcher: Option<(LauncherArguments, NonZeroUsize)>,
@@ -59,6 +61,7 @@ fn start(arguments: &SweepArguments, own: &Process, terminal: &Rc<Terminal>) -> 
         out: arguments.out.clone(),
         resume: arguments.resume,
         dry_run: arguments.dry_run,
+        json: arguments.json,
         pool: arguments.pool,
         launcher: cluster::elsewhere(&arguments.launcher).map(|_| (arguments.launcher.clone(), arguments.batch)),
     };
@@ -144,10 +147,23 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         let there = Directory::new(out_of(order, &sweep)?);
         let finished = there.units().finished().map_err(SweepError::from).map_err(Diagnostic::from)?;
         let mut numbers = Numbers::of(&there).map_err(Diagnostic::from)?;
+        let mut listed = Vec::new();
         let mut list = |trial: &Trial| -> Result<(), SweepError> {
             let unit = trial.unit();
+            let is_finished = finished.contains_key(unit.short());
+            if order.json {
+                let entries: [(&str, Value); 5] = [
+                    ("trial", trial.id.as_str().into()),
+                    ("directory", unit.name().into()),
+                    ("point", Value::Map(trial.point.clone())),
+                    ("finished", (trial.resolved.is_ok() && is_finished).into()),
+                    ("error", trial.resolved.as_ref().err().map(String::as_str).map(Value::from).unwrap_or_default()),
+                ];
+                listed.push(Value::Map(findings::map(entries)));
+                return Ok(());
+            }
             let what = match &trial.resolved {
-                Ok(_) if finished.contains_key(unit.short()) => "  finished".to_owned(),
+                Ok(_) if is_finished => "  finished".to_owned(),
                 Ok(_) => String::new(),
                 Err(why) => format!("  error: {why}"),
             };
@@ -155,6 +171,9 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
             Ok(())
         };
         let totals = plan::each(&sweep.space, &mut numbers, &mut resolve, &mut list).map_err(Diagnostic::from)?;
+        if order.json {
+            terminal.print_json(listed);
+        }
         let (Totals { trials, steps, .. }, again) = (&totals, again(totals.duplicates));
         terminal.info(&format!("{trials} trials, {steps} steps at most; {again}"));
         return Ok(Exit::Success);
@@ -179,9 +198,9 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let input = typed.and_then(|_| sweep.source(super::script::STDIN)).map(|text| directory.keep_script(&text));
     let input = input.transpose().map_err(Diagnostic::from)?;
     if let Some((asked, batch)) = &order.launcher {
-        return launch::launch(&directory, &header, (asked, *batch, order.pool.retries), own, terminal);
+        return launch::launch(&directory, &header, (asked, *batch, order), own, terminal);
     }
-    let launcher = Launcher { program: program()?, arguments: own.words.clone(), input };
+    let launcher = Launcher { program: child::program()?, arguments: own.words.clone(), input };
     let jobs = order.pool.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(std::num::NonZeroUsize::MIN);
     let options = Options { jobs, retries: order.pool.retries, fail_fast: order.pool.fail_fast };
     let screen = Screen::new(terminal, header.totals.trials, &header.definition.metric);
@@ -196,18 +215,11 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     let progress =
         run::run(&directory, &mut *source, &launcher, &options, &measure, &screen).map_err(Diagnostic::from)?;
     drop(lock);
-    Ok(told(&header, &progress, &out, terminal))
+    Ok(told(&header, &progress, &out, order.json, terminal))
 }
 
 fn again(duplicates: u64) -> String {
     format!("{duplicates} points came to a configuration that was there already")
-}
-
-/// The program that trials run.
-fn program() -> Result<PathBuf, Box<Diagnostic>> {
-    std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("sweep/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })
 }
 
 fn out_of(order: &Order, sweep: &ScriptedSweep) -> Result<PathBuf, Diagnostic> {
@@ -227,8 +239,29 @@ fn provenance(sweep: &ScriptedSweep, own: &Process) -> Map {
 }
 
 /// Says on stdout how a sweep went.
-fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -> Exit {
+fn told(header: &Header, progress: &Progress, out: &Path, as_json: bool, terminal: &Terminal) -> Exit {
     let Progress { finished, before, failed, .. } = progress;
+    if as_json {
+        let best = progress.best.as_ref().map(|best| {
+            Value::Map(findings::map([
+                ("point", Value::Map(best.axes.clone())),
+                ("metric", header.definition.metric.as_str().into()),
+                ("mean", best.mean.into()),
+                ("n", best.trials.into()),
+            ]))
+        });
+        let entries: [(&str, Value); 7] = [
+            ("name", header.definition.name.as_str().into()),
+            ("directory", out.display().to_string().into()),
+            ("trials", header.totals.trials.into()),
+            ("finished", (*finished).into()),
+            ("finished_before", (*before).into()),
+            ("failed", (*failed).into()),
+            ("best", best.unwrap_or_default()),
+        ];
+        terminal.print_json(findings::map(entries));
+        return ended(progress, terminal);
+    }
     let mut text = format!("{finished} of {} trials finished", header.totals.trials);
     if *before > 0 {
         text.push_str(&format!(" ({before} of them before)"));
@@ -243,9 +276,13 @@ fn told(header: &Header, progress: &Progress, out: &Path, terminal: &Terminal) -
     }
     text.push_str(&format!("sweep: {}\n", out.display()));
     terminal.print(&text);
+    ended(progress, terminal)
+}
+
+fn ended(progress: &Progress, terminal: &Terminal) -> Exit {
     if progress.interrupted {
         terminal.info("interrupted; --resume runs what is missing");
         return Exit::Interrupted;
     }
-    if *failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
+    if progress.failed > 0 || !progress.complete { Exit::Failure } else { Exit::Success }
 }

@@ -8,17 +8,29 @@ use std::time::{Duration, Instant};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Limits, Script, ScriptError, ScriptHost};
+use crate::value::Value;
 
 use super::Ending;
 use super::args::TestArguments;
 use super::console::Terminal;
-use super::findings::harmless;
+use super::findings;
 
 /// How one test went.
 struct Outcome {
     name: String,
     time: Duration,
     failure: Option<Diagnostic>,
+}
+
+impl Outcome {
+    fn to_value(&self, file: &str) -> Value {
+        Value::Map(findings::map([
+            ("file", file.into()),
+            ("name", self.name.as_str().into()),
+            ("elapsed_s", self.time.as_secs_f64().into()),
+            ("failure", self.failure.as_ref().map(findings::object).unwrap_or_default()),
+        ]))
+    }
 }
 
 /// Runs the tests and says how they went.
@@ -43,7 +55,17 @@ pub(super) fn test(arguments: &TestArguments, terminal: &Rc<Terminal>) -> Ending
         results.iter().flat_map(|(_, outcomes)| outcomes).filter(|outcome| outcome.failure.is_some() == failed).count()
     };
     let (passed, failed) = (count(false), count(true));
-    terminal.print(&format!("{passed} passed, {failed} failed\n"));
+    if arguments.json {
+        let tests = results.iter().flat_map(|(file, outcomes)| outcomes.iter().map(|outcome| outcome.to_value(file)));
+        let entries: [(&str, Value); 3] = [
+            ("passed", (passed as u64).into()),
+            ("failed", (failed as u64).into()),
+            ("tests", tests.collect::<Vec<_>>().into()),
+        ];
+        terminal.print_json(findings::map(entries));
+    } else {
+        terminal.print(&format!("{passed} passed, {failed} failed\n"));
+    }
     if passed + failed == 0 {
         let line = match &arguments.filter {
             Some(words) => format!("no test's name has `{words}` in it"),
@@ -83,7 +105,9 @@ fn run_file(
     let mut told = |name: String, began: Instant, result: Result<(), ScriptError>| {
         let failure = result.err().map(failure);
         let word = if failure.is_some() { "FAIL" } else { "ok  " };
-        terminal.print(&harmless(&format!("{word} {}: {name}\n", file.display())));
+        if !arguments.json {
+            terminal.print(&findings::harmless(&format!("{word} {}: {name}\n", file.display())));
+        }
         if let Some(failure) = &failure {
             terminal.report(failure);
         }

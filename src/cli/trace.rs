@@ -7,12 +7,14 @@ mod stats;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::text::json;
+use crate::trace::columns::Warning;
 use crate::trace::{self, ReadOptions};
+use crate::value::Value;
 
 use super::Ending;
 use super::args::TraceCommand;
 use super::console::Terminal;
+use super::findings;
 
 /// Looks at traces.
 pub(super) fn trace(command: &TraceCommand, terminal: &Terminal) -> Ending {
@@ -24,23 +26,31 @@ pub(super) fn trace(command: &TraceCommand, terminal: &Terminal) -> Ending {
     }
 }
 
-/// Says what is odd about traces, a line each (`as_json`: an object each), and what was done about
+/// Says what is odd about traces, a line each or as JSON, and what was done about
 /// it; fails when rows are lost or there are none, with `strict` also when values are.
 pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &Terminal) -> Ending {
     let options = ReadOptions { digest: false, every_fault: true, ..ReadOptions::default() };
+    let working = terminal.working("reading traces");
     let stats = trace::stats(paths, &options).map_err(Diagnostic::from)?;
-    let mut text = String::new();
-    for warning in &stats.warnings {
-        text.push_str(&if as_json { json::to_string(&warning.to_value()) } else { super::eval::warning_line(warning) });
-        text.push('\n');
-    }
+    drop(working);
     let rows: u64 = stats.inputs.iter().map(|input| input.rows).sum();
     let skipped: u64 = stats.inputs.iter().map(|input| input.skipped).sum();
-    if !as_json {
-        let (files, runs) = (stats.inputs.len(), stats.runs.len());
-        text.push_str(&format!("{files} file(s), {runs} run(s), {rows} row(s), {skipped} line(s) lost\n"));
+    let (files, runs) = (stats.inputs.len(), stats.runs.len());
+    if as_json {
+        let warnings: Vec<Value> = stats.warnings.iter().map(Warning::to_value).collect();
+        let found: [(&str, Value); 5] = [
+            ("files", (files as u64).into()),
+            ("runs", (runs as u64).into()),
+            ("rows", rows.into()),
+            ("skipped", skipped.into()),
+            ("warnings", warnings.into()),
+        ];
+        terminal.print_json(findings::map(found));
+    } else {
+        let lines = stats.warnings.iter().map(|warning| super::eval::warning_line(warning) + "\n");
+        let last = format!("{files} file(s), {runs} run(s), {rows} row(s), {skipped} line(s) lost\n");
+        terminal.print(&lines.chain([last]).collect::<String>());
     }
-    terminal.print(&text);
     let cut = |code: &str| code.starts_with("truncated_") || code.starts_with("corrupt_");
     let lost = stats.warnings.iter().any(|warning| cut(warning.code) || (strict && warning.is_loss()));
     let failed = lost || skipped > 0 || rows == 0;

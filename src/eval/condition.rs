@@ -4,10 +4,12 @@
 //! any. Where the metric is defined on no run it neither holds nor passes in silence: the report
 //! says so.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::error::EvalError;
 use super::group::Group;
+use super::output::cell;
 use crate::value::{Map, Value};
 
 /// A metric, a relation and a number.
@@ -65,6 +67,12 @@ impl Relation {
     }
 }
 
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl FromStr for Condition {
     type Err = EvalError;
 
@@ -87,8 +95,8 @@ impl FromStr for Condition {
 /// What became of a condition on one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The condition as the user wrote it.
-    pub condition: String,
+    /// The condition.
+    pub condition: Condition,
     /// The group's label.
     pub group: String,
     /// The metric's mean over the group's runs.
@@ -98,9 +106,20 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The mean as reports show numbers; in full where the rounded one would belie the verdict. `None`
+    /// where the metric is not defined.
+    #[must_use]
+    pub fn shown(&self) -> Option<String> {
+        let Condition { relation, number, .. } = self.condition;
+        let value = self.value?;
+        let rounded = cell::number(value);
+        let agrees = |shown: f64| Some(relation.holds(shown, number)) == self.holds;
+        Some(if rounded.parse().is_ok_and(agrees) { rounded } else { value.to_string() })
+    }
+
     pub(super) fn to_value(&self) -> Value {
         let mut map = Map::new();
-        map.insert("condition".to_owned(), self.condition.as_str().into());
+        map.insert("condition".to_owned(), self.condition.text.as_str().into());
         map.insert("group".to_owned(), self.group.as_str().into());
         map.insert("value".to_owned(), self.value.into());
         map.insert("holds".to_owned(), self.holds.map(Value::Bool).unwrap_or_default());
@@ -113,7 +132,7 @@ pub(super) fn judge(conditions: &[Condition], groups: &[Group]) -> Vec<Verdict> 
     let on = |condition: &Condition, group: &Group| {
         let value = group.metrics.get(&condition.metric).and_then(|summary| summary.mean);
         Verdict {
-            condition: condition.text.clone(),
+            condition: condition.clone(),
             group: group.label(),
             value,
             holds: value.map(|value| condition.relation.holds(value, condition.number)),

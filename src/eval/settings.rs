@@ -138,7 +138,7 @@ impl Settings {
             ("compare", compare.into()),
             ("fail_if", Value::List(conditions)),
             ("on_duplicate", selection.duplicates.name().into()),
-            ("resume", ask::resume_name(self.reading.resume).into()),
+            ("resume", ask::restart_name(self.reading.on_restart).into()),
             ("strict", self.reading.strict.into()),
             ("version", env!("CARGO_PKG_VERSION").into()),
         ];

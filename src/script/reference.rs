@@ -4,13 +4,14 @@
 //! `definitions` gives editors the same text as definitions. Their examples are run as tests, and
 //! a test holds what they document against what there is.
 
+mod data;
 mod definitions;
 mod page;
 mod parse;
 
 pub(crate) use definitions::{definitions, editor_settings};
-pub(crate) use page::entry;
 pub use page::page;
+pub(crate) use page::{Named, entry};
 
 use super::loader::LIBRARY;
 

@@ -7,7 +7,7 @@ use super::plan::Trial;
 use super::{Goal, describe, flat};
 use crate::sum::Sum;
 use crate::text::json;
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 /// The axis whose values are repeats, unless something else is said.
 pub(crate) const REPEATS: &str = "seed";
@@ -21,6 +21,8 @@ pub(crate) struct Best {
     pub trials: u64,
     /// The point in words, without the repeats' axis.
     pub point: String,
+    /// The point's axes, flat, without the repeats'.
+    pub axes: Map,
 }
 
 #[derive(Debug)]
@@ -29,7 +31,7 @@ struct Group {
     trials: u64,
     /// The first of its trials by number, which decides between equals.
     first: String,
-    point: String,
+    axes: Map,
 }
 
 impl Group {
@@ -57,7 +59,7 @@ impl Ranking {
         let mut axes = flat(&trial.point);
         axes.shift_remove(REPEATS);
         let key = json::to_canonical(&Value::Map(axes.clone()));
-        let new = || Group { sum: Sum::default(), trials: 0, first: trial.id.clone(), point: describe(&axes) };
+        let new = || Group { sum: Sum::default(), trials: 0, first: trial.id.clone(), axes: axes.clone() };
         let group = self.groups.entry(key.clone()).or_insert_with(new);
         group.sum.add(value);
         group.trials += 1;
@@ -85,6 +87,6 @@ impl Ranking {
 
     pub(super) fn best(&self) -> Option<Best> {
         let group = self.groups.get(self.best.as_ref()?)?;
-        Some(Best { mean: group.mean(), trials: group.trials, point: group.point.clone() })
+        Some(Best { mean: group.mean(), trials: group.trials, point: describe(&group.axes), axes: group.axes.clone() })
     }
 }

@@ -20,6 +20,19 @@ pub(crate) const TRACE: &str = "traces.jsonl";
 /// The metrics that every trial has.
 pub(crate) const METRICS: [&str; 6] = ["steps", "episodes", "windows", "total_reward", "mean_reward", "mean_return"];
 
+/// The values of [`METRICS`] for a run.
+#[must_use]
+pub fn metrics(run: &RunResult) -> [Value; METRICS.len()] {
+    [
+        run.steps.into(),
+        run.episodes.into(),
+        run.windows.into(),
+        run.total_reward.into(),
+        run.mean_reward.into(),
+        run.mean_return.into(),
+    ]
+}
+
 /// The goal that a metric has unless the sweep says otherwise; `None` where there is no such metric:
 /// one of [`METRICS`], or one that evaluation has.
 #[must_use]
@@ -60,15 +73,7 @@ impl Outcome {
     /// The outcome of a run at `point`.
     #[must_use]
     pub(crate) fn of_run(point: Map, run: &RunResult) -> Self {
-        let values: [Value; METRICS.len()] = [
-            run.steps.into(),
-            run.episodes.into(),
-            run.windows.into(),
-            run.total_reward.into(),
-            run.mean_reward.into(),
-            run.mean_return.into(),
-        ];
-        let metrics = METRICS.into_iter().map(str::to_owned).zip(values).collect();
+        let metrics = METRICS.into_iter().map(str::to_owned).zip(metrics(run)).collect();
         Self { point, metrics, stopped: None, decisions: Vec::new() }
     }
 

@@ -7,17 +7,19 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::directory::Directory;
 use super::error::SweepError;
 use super::intact;
+use super::kept::Kept;
 use super::outcome::Outcome;
 use super::plan::Trial;
 use super::progress;
@@ -29,13 +31,13 @@ use crate::value::{Map, Value};
 /// The file that tells a trial's process what to do.
 pub(crate) const ORDER: &str = "trial.json";
 
-/// How many of the last lines that a failed trial said are kept.
+/// How many of the last lines that a failed trial said are recorded.
 const LAST_LINES: usize = 50;
 
 /// And of these no more than so many bytes.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// How a trial's process is started: `program --attempt=DIRECTORY arguments...`.
+/// How a trial's process is started: `program --attempt=DIRECTORY --child-of=PID arguments...`.
 #[derive(Clone, Debug)]
 pub(crate) struct Launcher {
     /// The program.
@@ -184,16 +186,30 @@ impl Running {
         self.processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1
     }
 
-    fn run(&self, command: &mut Command) -> std::io::Result<ExitStatus> {
-        self.waited(command, |mut child| child.wait())
-    }
-
-    /// Runs a process to its end and gathers what it says.
+    /// Runs a process to its end, and keeps both ends of what it says on standard output and error.
     ///
     /// # Errors
-    /// When it cannot be started.
-    pub(crate) fn output(&self, command: &mut Command) -> std::io::Result<Output> {
-        self.waited(command, Child::wait_with_output)
+    /// When it cannot be started, or heard.
+    pub(crate) fn run<W: Write + Send>(
+        &self,
+        command: &mut Command,
+        out: &mut Kept<W>,
+        err: &mut Kept<W>,
+    ) -> std::io::Result<ExitStatus> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.waited(command, |mut child| {
+            let (told, said, ended) = (child.stdout.take(), child.stderr.take(), AtomicBool::new(false));
+            std::thread::scope(|scope| {
+                let told = told.map(|told| scope.spawn(|| out.drain(told, &ended)));
+                let said = said.map(|said| scope.spawn(|| err.drain(said, &ended)));
+                let status = child.wait();
+                ended.store(true, Ordering::Release);
+                for heard in [told, said].into_iter().flatten() {
+                    heard.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                }
+                status
+            })
+        })
     }
 
     fn waited<R>(&self, command: &mut Command, wait: impl FnOnce(Child) -> std::io::Result<R>) -> std::io::Result<R> {
@@ -280,7 +296,8 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     let attempt = directory.units().begin(&trial.unit())?;
     write_order(attempt.path(), trial)?;
     let [out, err] = ["stdout.txt", "stderr.txt"].map(|name| attempt.path().join(name));
-    let open = |path: &Path| File::create(path).map_err(SweepError::io(path));
+    let open = |path: &Path| File::create(path).map(Kept::new).map_err(SweepError::io(path));
+    let (mut told, mut said) = (open(&out)?, open(&err)?);
     let read = |path: &PathBuf| File::open(path).map(Stdio::from).map_err(SweepError::io(path));
     // In one word, for a sweep's name may begin with a `-`.
     let mut place = OsString::from("--attempt=");
@@ -288,15 +305,16 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     let mut command = Command::new(&launcher.program);
     command
         .arg(place)
+        .arg(format!("--child-of={}", std::process::id()))
         .args(&launcher.arguments)
         .stdin(launcher.input.as_ref().map_or(Ok(Stdio::null()), read)?)
-        .stdout(open(&out)?)
-        .stderr(open(&err)?)
         .process_group(0);
     running.works(&trial.id, Some(attempt.path()));
-    let status = running.run(&mut command);
+    let status = running.run(&mut command, &mut told, &mut said);
     running.works(&trial.id, None);
     let status = status.map_err(SweepError::io(&launcher.program))?;
+    told.finish().map_err(SweepError::io(&out))?;
+    said.finish().map_err(SweepError::io(&err))?;
     let said = last_words(&err);
     let asked = status.code() == Some(i32::from(Exit::Interrupted.code()));
     if asked || (running.is_interrupted() && !status.success()) {
@@ -318,7 +336,7 @@ fn once(directory: &Directory, trial: &Trial, launcher: &Launcher, running: &Run
     finish(directory, attempt, trial, outcome)
 }
 
-/// The end of what a trial wrote; it may have written without end.
+/// The end of what a trial wrote.
 fn last_words(path: &Path) -> String {
     let read = || {
         let mut file = File::open(path)?;

@@ -318,7 +318,7 @@ impl Table {
     #[must_use]
     pub fn to_json(&self) -> String {
         let row = |row: &Vec<Value>| Value::Map(self.columns.iter().cloned().zip(row.iter().cloned()).collect());
-        json::to_canonical(&Value::List(self.rows.iter().map(row).collect())) + "\n"
+        json::to_string(&Value::List(self.rows.iter().map(row).collect())) + "\n"
     }
 }
 

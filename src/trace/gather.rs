@@ -34,7 +34,7 @@ impl Gather for Part {
     }
 
     fn end_file(&mut self, options: &ReadOptions, faults: &mut Faults) {
-        order::check(self, options.resume, faults);
+        order::check(self, options.on_restart, faults);
     }
 
     fn span(&self) -> Span {

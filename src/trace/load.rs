@@ -48,7 +48,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Run>, TraceError> {
 }
 
 /// Loads the runs of `paths`, grouped as [`read_columns`](crate::trace::read_columns) does;
-/// rows stay in file order whatever [`ReadOptions::resume`] says.
+/// rows stay in file order whatever [`ReadOptions::on_restart`] says.
 ///
 /// # Errors
 /// As for [`load`]; with [`ReadOptions::strict`], when rows would be lost.

@@ -6,7 +6,7 @@ use crate::trace::part::Part;
 
 /// What a step that goes back means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Resume {
+pub enum Restart {
     /// Nothing: all rows are kept, in file order.
     #[default]
     Keep,
@@ -23,36 +23,36 @@ pub(super) struct StepWatch {
 impl StepWatch {
     /// Notes what is odd about `step`, which follows those seen before.
     #[inline]
-    pub(super) fn see(&mut self, step: i64, resume: Resume, faults: &mut Faults) {
+    pub(super) fn see(&mut self, step: i64, on_restart: Restart, faults: &mut Faults) {
         if let Some(before) = self.last.replace(step)
             && step <= before
         {
-            note_order(before, step, resume, faults);
+            note_order(before, step, on_restart, faults);
         }
     }
 }
 
 #[cold]
-fn note_order(before: i64, step: i64, resume: Resume, faults: &mut Faults) {
+fn note_order(before: i64, step: i64, on_restart: Restart, faults: &mut Faults) {
     if step == before {
         faults
             .note("repeated_steps", "", None, Some(step), || format!("step {step} is repeated; all its rows are kept"));
     } else {
-        let outcome = match resume {
-            Resume::Keep => "rows are kept in file order",
-            Resume::Supersede => "earlier rows from there on are dropped",
+        let outcome = match on_restart {
+            Restart::Keep => "rows are kept in file order",
+            Restart::Supersede => "earlier rows from there on are dropped",
         };
         faults.note("non_monotonic", "", None, Some(step), || format!("step {step} follows step {before}; {outcome}"));
     }
 }
 
 /// Notes steps that go back or repeat, and drops what is superseded.
-pub(super) fn check(part: &mut Part, resume: Resume, faults: &mut Faults) {
+pub(super) fn check(part: &mut Part, on_restart: Restart, faults: &mut Faults) {
     let mut watch = StepWatch::default();
     for step in &part.step {
-        watch.see(*step, resume, faults);
+        watch.see(*step, on_restart, faults);
     }
-    if resume == Resume::Supersede {
+    if on_restart == Restart::Supersede {
         let keep = not_superseded(&part.step);
         let dropped = keep.iter().filter(|keep| !**keep).count();
         if dropped > 0 {

@@ -13,7 +13,7 @@ use crate::trace::file::read_file;
 use crate::trace::gather::Gather;
 use crate::trace::group::{Grouped, Whole, group};
 use crate::trace::input;
-use crate::trace::order::Resume;
+use crate::trace::order::Restart;
 use crate::trace::part::Part;
 
 /// How traces are read.
@@ -22,7 +22,7 @@ pub struct ReadOptions {
     /// Stop with an error where rows or values would be lost.
     pub strict: bool,
     /// What a step that goes back means.
-    pub resume: Resume,
+    pub on_restart: Restart,
     /// Compute each file's SHA-256 ([`Input::sha256`](crate::trace::columns::Input::sha256)).
     pub digest: bool,
     /// Tell of each occurrence of a fault, not of each kind.
@@ -33,7 +33,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { strict: false, resume: Resume::Keep, digest: true, every_fault: false, block_bytes: 1 << 18 }
+        Self { strict: false, on_restart: Restart::Keep, digest: true, every_fault: false, block_bytes: 1 << 18 }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::trace::error::TraceError;
 use crate::trace::fault::Faults;
 use crate::trace::gather::Gather;
 use crate::trace::group::{Span, Whole};
-use crate::trace::order::{Resume, StepWatch};
+use crate::trace::order::{Restart, StepWatch};
 use crate::trace::part::{MOST_COMPONENTS, Part, surplus_components};
 use crate::trace::read::{ReadOptions, read_runs};
 use crate::trace::regimes::Regimes;
@@ -101,12 +101,12 @@ pub struct Segment {
 
 /// Sums up `paths` (files, directories, `-` for standard input), with the same runs and the same
 /// warnings as [`read_columns`](crate::trace::read_columns); rows are counted as
-/// [`Resume::Keep`] keeps them.
+/// [`Restart::Keep`] keeps them.
 ///
 /// # Errors
 /// As for [`read_columns`](crate::trace::read_columns).
 pub fn stats(paths: &[PathBuf], options: &ReadOptions) -> Result<TraceStats, TraceError> {
-    let options = ReadOptions { resume: Resume::Keep, ..*options };
+    let options = ReadOptions { on_restart: Restart::Keep, ..*options };
     let read = read_runs(paths, &options, |whole: Whole<Count>| {
         let (run, oddities) = whole.gathered.finish();
         (RunStats { identity: whole.identity, files: whole.files, ..run }, oddities)
@@ -156,7 +156,7 @@ impl Gather for Count {
         let places = self.about.append(part.about);
         self.rows += part.step.len() as u64;
         for step in &part.step {
-            self.watch.see(*step, Resume::Keep, &mut self.faults);
+            self.watch.see(*step, Restart::Keep, &mut self.faults);
         }
         self.span = self.span.join(Span::of(part.step.iter().copied()));
         self.invalid_actions += part.invalid_action.iter().filter(|invalid| **invalid).count() as u64;

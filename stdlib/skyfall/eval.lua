@@ -22,7 +22,7 @@ local M = {}
 ---@field regime (string|string[])?
 ---@field skip_null boolean?
 ---@field on_duplicate ("all"|"last"|"first"|"error")?
----@field resume ("keep"|"supersede")?
+---@field on_restart ("keep"|"supersede")? what a step that goes back means
 ---@field strict boolean?
 ---@field group_by (string|string[])?
 ---@field ci number?

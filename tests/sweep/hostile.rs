@@ -248,7 +248,7 @@ fn every_file_of_a_finished_trial_is_looked_after() {
             Some(text) => drop(scratch.write(&path, text)),
             None => std::fs::remove_file(scratch.file(&path)).unwrap(),
         }
-        let status = scratch.skyfall(&["sweep", "status", "quick"]).failed(1, &[]);
+        let status = scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).failed(1, &[]);
         assert!(status.stdout.starts_with("quick: 1 of 2 trials finished, 0 failed, 1 missing"), "{}", status.stdout);
         let ran = scratch.skyfall(&["sweep", "sweep.lua", "--resume"]).ok();
         assert!(ran.stdout.starts_with("2 of 2 trials finished (1 of them before)"), "{}", ran.stdout);
@@ -298,4 +298,39 @@ fn a_sweep_that_cannot_be_meant_says_why() {
     scratch.script(&format!("{sweep}.choice {{}}")).failed(1, &["`choice` is of a list of values, got"]);
     std::fs::create_dir(scratch.file("d.lua")).unwrap();
     scratch.skyfall(&["sweep", "d.lua"]).failed(3, &["d.lua is a directory, not a script"]);
+}
+
+#[test]
+fn of_what_a_trial_prints_without_end_both_ends_are_kept() {
+    let scratch = Scratch::new();
+    let prints = "experiment = function(p)\n    for line = 1, 100000 do print('line ' .. line) end\n";
+    scratch.write("sweep.lua", &quick("{ policy = { 1 } }", "").replace("experiment = function(p)\n", prints));
+    // The sweep's own planning prints as well, in this process; trials print into their directories.
+    scratch.skyfall(&["sweep", "sweep.lua"]).ok();
+    let name = scratch.tree().into_iter().find(|name| name.ends_with("/stdout.txt")).unwrap();
+    let kept = scratch.read(&name);
+    assert!(kept.len() < (1 << 17) + 100, "{} bytes", kept.len());
+    let (first, last) = kept.split_once(" bytes are left out here]\n").unwrap();
+    assert!(first.starts_with("line 1\nline 2\n") && last.ends_with("\nline 100000\n"), "{}", &last[..100]);
+    let left_out: usize = first.rsplit('[').next().unwrap().parse().unwrap();
+    assert!(left_out > 1_000_000, "{left_out}");
+    scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).ok();
+}
+
+#[test]
+fn what_a_trial_left_running_does_not_hold_up_the_sweep() {
+    let scratch = Scratch::new();
+    let starts = "experiment = function(p)\n    os.execute('sleep 1000 & echo $! >> started')\n";
+    scratch.write("sweep.lua", &quick("{ policy = { 1, 2 } }", "").replace("experiment = function(p)\n", starts));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skyfall"));
+    let command = command.args(["sweep", "sweep.lua", "--allow-run", "--jobs", "2"]).current_dir(scratch.path());
+    // Planning starts some, too: they would hold this process's own streams open.
+    let quiet = std::process::Stdio::null;
+    let status = command.stdin(quiet()).stdout(quiet()).stderr(quiet()).status().unwrap();
+    for process in scratch.read("started").lines() {
+        let process = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    }
+    assert!(status.success(), "{status}");
+    scratch.skyfall(&["sweep", "status", "quick", "--require-complete"]).ok();
 }

@@ -29,7 +29,10 @@ fn check_tells_every_fault_with_its_place_and_fails_where_rows_are_lost() {
     assert_eq!(lines[4], "1 file(s), 2 run(s), 4 row(s), 2 line(s) lost");
 
     let json = odd().skyfall(&["trace", "check", "--json", "t.jsonl"]).stdout;
-    let faults: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let counts = ["files", "runs", "rows", "skipped"].map(|key| found[key].as_i64());
+    assert_eq!(counts, [Some(1), Some(2), Some(4), Some(2)], "{found}");
+    let faults = found["warnings"].as_array().unwrap();
     assert_eq!((faults.len(), &faults[1]["line"], &faults[1]["code"]), (4, &3.into(), &"bad_line".into()));
 }
 

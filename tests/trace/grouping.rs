@@ -1,6 +1,6 @@
 //! How rows group into runs: G1-G6.
 
-use skyfall::trace::{ReadOptions, Resume};
+use skyfall::trace::{ReadOptions, Restart};
 use skyfall::value::Value;
 
 use super::{directory, read, read_all, told};
@@ -103,7 +103,7 @@ fn g5_steps_that_go_back_or_repeat() {
     assert_eq!(told(&columns), ["repeated_rows 8 1", "non_monotonic - 2", "repeated_steps - 1"]);
     assert!(columns.warnings[1].message.contains("step 2 follows step 3"), "{}", columns.warnings[1].message);
 
-    let supersede = ReadOptions { resume: Resume::Supersede, ..ReadOptions::default() };
+    let supersede = ReadOptions { on_restart: Restart::Supersede, ..ReadOptions::default() };
     let columns = read_all(&directory([("t.jsonl", text)]), &supersede).unwrap();
     assert_eq!(columns.runs[0].step, [0, 1, 2]);
     assert_eq!(columns.runs[0].reward, [0.5, 1.5, 2.5]);

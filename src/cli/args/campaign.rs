@@ -43,6 +43,9 @@ pub(in crate::cli) struct PlanArguments {
     /// Print the plan and write nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     /// The hash of the source store's manifest [default: of the index's rows]
     #[arg(long, value_name = "HASH")]
     pub(in crate::cli) source_manifest_hash: Option<String>,
@@ -101,14 +104,14 @@ pub(in crate::cli) struct RunShardsArguments {
     pub(in crate::cli) output_final: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) recipe: RecipeArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     #[command(flatten)]
     pub(in crate::cli) limits: WholeLimitArguments,
     /// This process runs that shard for the one that was asked for all
-    #[arg(long, value_name = "ID", requires = "child_of", hide = true)]
+    #[arg(long, value_name = "ID", hide = true)]
     pub(in crate::cli) only: Option<String>,
-    /// And ends with it
-    #[arg(long, value_name = "PID", hide = true)]
-    pub(in crate::cli) child_of: Option<i32>,
 }
 
 #[derive(Args, Debug)]
@@ -122,6 +125,9 @@ pub(in crate::cli) struct GcArguments {
     /// Remove what dead attempts left and what is in quarantine
     #[arg(long)]
     pub(in crate::cli) remove: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
 }
 
 #[derive(Args, Debug)]

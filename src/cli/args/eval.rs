@@ -28,6 +28,9 @@ pub(in crate::cli) struct EvalArguments {
     /// How to print the report [default: by FILE's ending, else text]
     #[arg(long, value_parser = formats(), value_name = "FORMAT")]
     pub(in crate::cli) format: Option<Format>,
+    /// Print JSON, as with --format json
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     /// Write the report to FILE, or a CSV report to a directory
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
@@ -83,7 +86,7 @@ pub(in crate::cli) struct OptionArguments {
     #[arg(long, value_name = "FRACTION", help_heading = "Which rows count")]
     until_frac: Option<String>,
     /// Count rows under this regime only (repeatable)
-    #[arg(long, value_name = "NAME", num_args = 1.., help_heading = "Which rows count")]
+    #[arg(long, value_name = "LABEL", num_args = 1.., help_heading = "Which rows count")]
     regime: Vec<String>,
     /// Leave out rows without a regime
     #[arg(long, help_heading = "Which rows count")]
@@ -92,8 +95,8 @@ pub(in crate::cli) struct OptionArguments {
     #[arg(long, value_name = "WHICH", help_heading = "Which rows count")]
     on_duplicate: Option<String>,
     /// What a step that goes back means: keep all rows, or supersede earlier ones [default: keep]
-    #[arg(long, value_name = "keep|supersede", help_heading = "Which rows count")]
-    resume: Option<String>,
+    #[arg(long, alias = "resume", value_name = "keep|supersede", help_heading = "Which rows count")]
+    on_restart: Option<String>,
     /// Stop where rows or values would be lost
     #[arg(long, help_heading = "Which rows count")]
     strict: bool,
@@ -132,7 +135,7 @@ impl OptionArguments {
             ("from-frac", &self.from_frac),
             ("until-frac", &self.until_frac),
             ("on-duplicate", &self.on_duplicate),
-            ("resume", &self.resume),
+            ("on-restart", &self.on_restart),
             ("group-by", &self.group_by),
             ("ci", &self.ci),
             ("reps", &self.reps),

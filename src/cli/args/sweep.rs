@@ -1,7 +1,7 @@
 //! What can be typed after `skyfall sweep`.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -19,8 +19,8 @@ pub(in crate::cli) struct SweepCommand {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SweepLook {
-    /// Say how far a sweep is; fails when it is not finished
-    #[command(after_help = "Example: skyfall sweep status noise")]
+    /// Say how far a sweep is, from the files; of what a cluster has, where it stands there
+    #[command(after_help = "Example: skyfall sweep status noise --require-complete")]
     Status(SweepStatusArguments),
     /// Print a sweep's results: means over seeds, with 95 % bootstrap intervals
     #[command(
@@ -77,6 +77,9 @@ pub(in crate::cli) struct SweepTableArguments {
     /// How to print it [default: by FILE's ending, else text]
     #[arg(long, value_enum)]
     pub(in crate::cli) format: Option<TableFormat>,
+    /// Print JSON, as with --format json
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     /// Write to FILE instead of standard output
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
@@ -93,6 +96,9 @@ pub(in crate::cli) struct SweepBestArguments {
     /// Also what was finished for earlier plans of the sweep
     #[arg(long)]
     pub(in crate::cli) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -104,16 +110,16 @@ pub(in crate::cli) enum TableFormat {
     Parquet,
 }
 
-impl SweepTableArguments {
-    /// The format asked for, by name or by the ending of the file.
-    pub(in crate::cli) fn table_format(&self) -> TableFormat {
-        let ending = || self.output.as_ref()?.extension()?.to_str();
-        self.format.unwrap_or_else(|| match ending() {
-            Some("csv") => TableFormat::Csv,
-            Some("md") => TableFormat::Md,
-            Some("json") => TableFormat::Json,
-            Some("parquet") => TableFormat::Parquet,
-            _ => TableFormat::Text,
+impl TableFormat {
+    /// The format that a file's ending asks for.
+    pub(in crate::cli) fn of_file(path: &Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()? {
+            "csv" => Self::Csv,
+            "md" => Self::Md,
+            "json" => Self::Json,
+            "parquet" => Self::Parquet,
+            "txt" => Self::Text,
+            _ => return None,
         })
     }
 }
@@ -126,6 +132,9 @@ pub(in crate::cli) struct SweepStatusArguments {
     /// Print JSON
     #[arg(long)]
     pub(in crate::cli) json: bool,
+    /// Fail unless every trial is finished
+    #[arg(long)]
+    pub(in crate::cli) require_complete: bool,
 }
 
 /// How trials are run.
@@ -162,6 +171,9 @@ pub(in crate::cli) struct SweepArguments {
     /// List the trials and run none
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     #[command(flatten)]
     pub(in crate::cli) pool: PoolArguments,
     #[command(flatten)]

@@ -20,6 +20,9 @@ pub(in crate::cli) struct TestArguments {
     /// Write the results as JUnit XML, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) junit: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     #[command(flatten)]
     pub(in crate::cli) permissions: PermissionArguments,
     #[command(flatten)]
@@ -53,9 +56,12 @@ pub(in crate::cli) struct DocArguments {
     /// A module, function, class or method, such as `reward.term` or `Array:sum` [default: the modules]
     #[arg(value_name = "NAME")]
     pub(in crate::cli) name: Option<String>,
-    /// Print all of it, as one page of Markdown
+    /// Print all of it, as one page of Markdown unless with --json
     #[arg(long, conflicts_with = "name")]
     pub(in crate::cli) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
 }
 
 #[derive(Args, Debug)]

@@ -56,7 +56,7 @@ fn every_flag_and_command_is_explained_in_one_style() {
 
 /// What is shared: the flag, its short form, what its value is called, and how it is explained (the
 /// beginning).
-const SHARED: [(&str, Option<char>, &str, &str); 17] = [
+const SHARED: [(&str, Option<char>, &str, &str); 18] = [
     ("allow-path", None, "DIR", "Let the script read and write below DIR"),
     ("allow-run", None, "", "Let the "),
     ("batch", None, "N", ""),
@@ -70,7 +70,8 @@ const SHARED: [(&str, Option<char>, &str, &str); 17] = [
     ("memory-limit", None, "SIZE", "Stop scripts whose values take more"),
     ("options", None, "FILE", "The writer's options, a map in YAML or JSON"),
     ("over", None, "AXIS", "The axis whose values are repeats"),
-    ("quiet", Some('q'), "", "Print errors only: no progress, no notes"),
+    ("quiet", Some('q'), "", "Print warnings and errors only: no progress, no notes"),
+    ("require-complete", None, "", "Fail unless every "),
     ("seed", None, "N", "The "),
     ("shard-manifest", None, "MANIFEST.jsonl", ""),
     ("time-limit", None, "TIME", "Stop after so long"),
@@ -90,6 +91,46 @@ fn what_commands_share_has_one_name_and_one_wording() {
             let takes = arg.get_action().takes_values();
             assert!(value.is_empty() || !takes || named == Some(vec![value.to_owned()]), "{words} --{long}: {named:?}");
         }
+    }
+}
+
+/// A flag that is a switch in one command takes no value in another.
+#[test]
+fn a_flag_takes_a_value_everywhere_or_nowhere() {
+    let mut kinds = std::collections::BTreeMap::<String, (bool, String)>::new();
+    for (words, arg) in flags() {
+        let (Some(long), takes) = (arg.get_long(), arg.get_action().takes_values()) else { continue };
+        let (first, told) = kinds.entry(long.to_owned()).or_insert((takes, words.clone()));
+        assert_eq!(*first, takes, "--{long} in {told} and in {words}");
+    }
+}
+
+/// Commands whose standard output is not for people to read, so that it has no second form.
+const WITHOUT_JSON: [(&str, &str); 10] = [
+    ("skyfall completions", "prints a shell's script"),
+    ("skyfall new", "prints nothing: it writes files, and notes them"),
+    ("skyfall repl", "is a conversation"),
+    ("skyfall rollouts task", "is run by a cluster's job; its output is a log"),
+    ("skyfall script", "prints what the script prints; `run` and `sweep` have --json for what it returns"),
+    ("skyfall sweep report", "prints nothing: it writes a page"),
+    ("skyfall sweep task", "is run by a cluster's job; its output is a log"),
+    ("skyfall trace cat", "prints rows, which are JSON unless --format says otherwise"),
+    ("skyfall trace rescore", "prints nothing: it writes traces, and notes them"),
+    ("skyfall types", "prints nothing: it writes files, and notes them"),
+];
+
+/// What commands print for people, they print as JSON with `--json`; one that has more formats has
+/// `--format`, with the same JSON among them.
+#[test]
+fn what_a_command_prints_can_be_had_as_json() {
+    let is_group = |command: &Command| command.is_subcommand_required_set();
+    for (words, command) in commands().into_iter().filter(|(words, command)| words != "skyfall" && !is_group(command)) {
+        let long = |name: &str| command.get_arguments().find(|arg| arg.get_long() == Some(name));
+        let reason = WITHOUT_JSON.iter().find(|(other, _)| *other == words);
+        assert_eq!(long("json").is_some(), reason.is_none(), "{words}: {reason:?}");
+        let formats = long("format").map(Arg::get_possible_values).unwrap_or_default();
+        let has_json = formats.iter().any(|format| format.get_name() == "json");
+        assert!(long("json").is_none() || formats.is_empty() || has_json, "{words}: --json, and no --format json");
     }
 }
 

@@ -1,23 +1,21 @@
 //! `skyfall rollouts run --all`: a process a shard, some at a time.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
-
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use crate::campaign::pool::{self, Ending, Launcher, Watcher};
 use crate::campaign::status::{self, State};
 use crate::campaign::{RunError, Site};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending as CommandEnding, Process, cluster};
+use crate::cli::{Ending as CommandEnding, Process, child, cluster, findings};
 
 use super::launch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::{Console, Limits};
+use crate::value::Value;
 
 /// How many failures are told.
 const MOST: usize = 10;
@@ -50,13 +48,14 @@ pub(super) fn run(
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = arguments.jobs.unwrap_or(cores).min(NonZeroUsize::new(due.len()).unwrap_or(NonZeroUsize::MIN));
     let launcher = launcher(arguments, own, cores, jobs)?;
-    Ok(work(&due, before, site, &launcher, jobs, terminal))
+    Ok(work(&due, (before, arguments.json), site, &launcher, jobs, terminal))
 }
 
-/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already.
+/// Runs `due` in processes, `jobs` at a time, where `before` shards are there already, and says how
+/// it went, in words or as JSON.
 pub(super) fn work(
     due: &[&ShardEntry],
-    before: usize,
+    (before, as_json): (usize, bool),
     site: &Site,
     launcher: &Launcher,
     jobs: NonZeroUsize,
@@ -76,7 +75,19 @@ pub(super) fn work(
     if !failures.is_empty() {
         text.push_str(&format!(", {} failed", failures.len()));
     }
-    terminal.print(&format!("{text}: {}\n", site.root().display()));
+    if as_json {
+        let entries: [(&str, Value); 6] = [
+            ("final_root", site.root().display().to_string().into()),
+            ("num_shards", ((before + due.len()) as u64).into()),
+            ("num_succeeded", ((before + done) as u64).into()),
+            ("num_succeeded_before", (before as u64).into()),
+            ("num_insufficient_support", (unsupported as u64).into()),
+            ("num_failed", (failures.len() as u64).into()),
+        ];
+        terminal.print_json(findings::map(entries));
+    } else {
+        terminal.print(&format!("{text}: {}\n", site.root().display()));
+    }
     if interrupted {
         terminal.info("interrupted; run it again to go on");
         return Exit::Interrupted;
@@ -97,7 +108,7 @@ fn launcher(
     cores: NonZeroUsize,
     jobs: NonZeroUsize,
 ) -> Result<Launcher, Box<Diagnostic>> {
-    let mut words = child(own.words.clone());
+    let mut words = child::arguments(own.words.clone());
     let named =
         arguments.recipe.overrides.iter().any(|assignment| assignment.trim_start().starts_with("memory_bytes="));
     if !named && arguments.recipe.options.is_none() {
@@ -105,20 +116,7 @@ fn launcher(
         words.extend(["--set".into(), format!("memory_bytes={}", share.clamp(MEMORY.1, MEMORY.0)).into()]);
     }
     let threads = NonZeroUsize::new(cores.get() / jobs).unwrap_or(NonZeroUsize::MIN);
-    Ok(Launcher { program: program()?, arguments: words, threads })
-}
-
-/// The program that shards are run by.
-pub(super) fn program() -> Result<PathBuf, Box<Diagnostic>> {
-    std::env::current_exe().map_err(|cause| {
-        Box::new(Diagnostic::new("rollouts/program", format!("cannot find this program: {cause}"), Exit::Failure))
-    })
-}
-
-/// The arguments of a process that ends with this one.
-pub(super) fn child(mut words: Vec<OsString>) -> Vec<OsString> {
-    words.extend(["--child-of".into(), std::process::id().to_string().into()]);
-    words
+    Ok(Launcher { program: child::program()?, arguments: words, threads })
 }
 
 /// The memory that may be had, in bytes, where the system tells.
@@ -127,15 +125,6 @@ fn available_memory() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(kibibytes << 10)
-}
-
-/// From here on this process ends with `parent`, its parent, however that ends.
-pub(super) fn end_with(parent: i32) {
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // It may have ended before that was asked for.
-    if getppid().map(Pid::as_raw_nonzero).is_none_or(|own| own.get() != parent) {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
-    }
 }
 
 /// Shows how a campaign goes.

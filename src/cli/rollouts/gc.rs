@@ -11,6 +11,7 @@ use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::object::Address;
 use crate::script::Console;
+use crate::value::Value;
 
 /// Lists what dead attempts left, and removes it if asked to.
 pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
@@ -21,24 +22,43 @@ pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
     }
     let idle = Duration::from_secs(arguments.idle.saturating_mul(3600));
     let found = gc::leftovers(root, idle, options::now()).map_err(Diagnostic::from)?;
-    let (mut stayed, mut removable) = (0, 0);
+    let (mut stayed, mut removable, mut listed) = (0, 0, Vec::new());
     for leftover in &found {
-        let (kind, path) = (leftover.kind.name(), findings::name(&leftover.path.display().to_string()));
+        let (kind, path) = (leftover.kind.name(), leftover.path.display().to_string());
+        let mut removed = false;
         let what = match (arguments.remove, leftover.kind) {
-            (_, Kind::Live) => "  in use".to_owned(),
-            (_, Kind::Recent) => "  may be in use".to_owned(),
-            (_, Kind::Foreign(why)) => format!("  left alone: {why}"),
+            (_, Kind::Live) => "in use".to_owned(),
+            (_, Kind::Recent) => "may be in use".to_owned(),
+            (_, Kind::Foreign(why)) => format!("left alone: {why}"),
             (false, _) => {
                 removable += 1;
                 String::new()
             }
-            (true, _) if gc::remove(leftover) => "  removed".to_owned(),
+            (true, _) if gc::remove(leftover) => {
+                removed = true;
+                "removed".to_owned()
+            }
             (true, _) => {
                 stayed += 1;
-                "  cannot be removed".to_owned()
+                "cannot be removed".to_owned()
             }
         };
-        terminal.print(&format!("{kind:<11}  {:>12} bytes  {path}{what}\n", leftover.bytes));
+        if arguments.json {
+            let entries: [(&str, Value); 5] = [
+                ("path", path.into()),
+                ("kind", kind.into()),
+                ("bytes", leftover.bytes.into()),
+                ("removed", removed.into()),
+                ("note", (!what.is_empty()).then_some(what).into()),
+            ];
+            listed.push(Value::Map(findings::map(entries)));
+        } else {
+            let line = format!("{kind:<11}  {:>12} bytes  {}  {what}", leftover.bytes, findings::name(&path));
+            terminal.print(&format!("{}\n", line.trim_end()));
+        }
+    }
+    if arguments.json {
+        terminal.print_json(listed);
     }
     if removable > 0 {
         terminal.info("--remove removes what is not in use");

@@ -34,7 +34,9 @@ pub(super) fn info(arguments: &InfoArguments, terminal: &Terminal) -> Ending {
         stats: arguments.stats,
         preflight: arguments.preflight.then_some(profile),
     };
+    let working = terminal.working("reading the store");
     let info = rollouts::info(&store, sections).map_err(Diagnostic::from)?;
+    drop(working);
     let text = match arguments.json {
         true => format!("{}\n", json::to_canonical(&info.tree)),
         false => findings::harmless(&rollouts::panel(&info)),

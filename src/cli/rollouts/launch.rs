@@ -10,9 +10,9 @@ use super::all;
 use crate::campaign::pool::Launcher;
 use crate::campaign::{Site, manifest};
 use crate::cli::args::{LauncherName, RunShardsArguments, TaskArguments};
-use crate::cli::cluster::{self, Task, malformed};
+use crate::cli::cluster::{self, Handed, Task, malformed};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process};
+use crate::cli::{Ending, Process, child, findings};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
@@ -56,7 +56,22 @@ pub(super) fn launch(
     if under_way > 0 {
         text.push_str(&format!(", {under_way} under way"));
     }
+    let as_json = |handed: Option<&Handed>| {
+        let entries: [(&str, Value); 6] = [
+            ("final_root", site.root().display().to_string().into()),
+            ("num_shards", ((before + due.len()) as u64).into()),
+            ("num_succeeded", (before as u64).into()),
+            ("num_under_way", (under_way as u64).into()),
+            ("num_submitted", (units.len() as u64).into()),
+            ("submission", handed.map(Handed::to_value).unwrap_or_default()),
+        ];
+        findings::map(entries)
+    };
     if units.is_empty() {
+        if arguments.json {
+            terminal.print_json(as_json(None));
+            return Ok(Exit::Success);
+        }
         terminal.print(&format!("{text}; nothing to submit: {}\n", site.root().display()));
         return Ok(Exit::Success);
     }
@@ -67,13 +82,18 @@ pub(super) fn launch(
     let name = arguments.shard_manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let submission = Submission {
         name,
-        program: all::program()?,
+        program: child::program()?,
         verb: vec!["rollouts".to_owned(), "task".to_owned()],
         about,
-        units,
+        units: units.clone(),
         batch: arguments.batch.unwrap_or(NonZeroUsize::MIN),
     };
-    let what = cluster::submit(&home, &submission, &arguments.launcher, terminal)?;
+    let handed = cluster::submit(&home, &submission, &arguments.launcher, terminal)?;
+    if arguments.json {
+        terminal.print_json(as_json(Some(&handed)));
+        return Ok(Exit::Success);
+    }
+    let what = handed.words;
     let manifest = arguments.shard_manifest.display();
     terminal.print(&format!("{text}; {count} submitted: {what}\nlook: skyfall rollouts status {manifest}\n"));
     Ok(Exit::Success)
@@ -98,6 +118,6 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Rc<Terminal>) -> Ending
     let shards = task.units.iter().map(find).collect::<Result<Vec<_>, _>>().map_err(Diagnostic::from)?;
     let jobs = task.cpus.min(NonZeroUsize::new(shards.len()).unwrap_or(NonZeroUsize::MIN));
     let threads = NonZeroUsize::new(task.cpus.get() / jobs).unwrap_or(NonZeroUsize::MIN);
-    let launcher = Launcher { program: all::program()?, arguments: all::child(task.arguments), threads };
-    Ok(all::work(&shards, 0, &site, &launcher, jobs, terminal))
+    let launcher = Launcher { program: child::program()?, arguments: child::arguments(task.arguments), threads };
+    Ok(all::work(&shards, (0, false), &site, &launcher, jobs, terminal))
 }

@@ -17,9 +17,10 @@ use crate::cli::console::Terminal;
 use crate::cli::findings;
 use crate::diagnostic::{Diagnostic, Exit, Problem};
 use crate::object::Address;
-use crate::rollouts::{self, OWNER, ShardRow};
+use crate::rollouts::{self, OWNER, ShardEntry, ShardRow};
 use crate::script::Limits;
 use crate::unit::{self, MARKER};
+use crate::value::{Map, Value};
 
 /// The name of a campaign's shard manifest.
 const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
@@ -53,6 +54,11 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
         let failed = |error: atomic::AtomicError| Diagnostic::new("campaign/write", error.to_string(), Exit::Failure);
         write(&plan, out).map_err(failed)?;
     }
+    let written = arguments.out.as_ref().filter(|_| !arguments.dry_run).map(|out| out.join(SHARD_MANIFEST));
+    if arguments.json {
+        terminal.print_json(data(&plan, &provenance.writer_config_hash, written.as_deref()));
+        return Ok(Exit::Success);
+    }
     let mut text = String::new();
     for source in &plan.sources {
         let (split, rows, scenes) = (findings::name(&source.split), source.rows.len(), source.scenes());
@@ -60,11 +66,9 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
     }
     let (shards, hash) = (plan.shards.len(), &provenance.writer_config_hash);
     text.push_str(&format!("{shards} shards, {} rows in all, writer config hash {hash}\n", rows.len()));
-    match &arguments.out {
-        Some(out) if !arguments.dry_run => {
-            text.push_str(&format!("shard manifest: {}\n", out.join(SHARD_MANIFEST).display()));
-        }
-        _ => {
+    match written {
+        Some(path) => text.push_str(&format!("shard manifest: {}\n", path.display())),
+        None => {
             for shard in &plan.shards {
                 let (id, split, rows) = (&shard.shard_id, findings::name(&shard.split), shard.rows.len());
                 text.push_str(&format!("{id}  {split}  {rows} rows  {}\n", shard.split_manifest_hash));
@@ -73,6 +77,34 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
     }
     terminal.print(&text);
     Ok(Exit::Success)
+}
+
+/// A plan as plain data, with its manifest where that was written.
+fn data(plan: &Plan, writer_config_hash: &str, manifest: Option<&Path>) -> Map {
+    let source = |source: &SourceManifest| {
+        let entries: [(&str, Value); 4] = [
+            ("split", source.split.as_str().into()),
+            ("num_rows", (source.rows.len() as u64).into()),
+            ("num_scenes", (source.scenes() as u64).into()),
+            ("split_manifest_hash", source.split_manifest_hash().into()),
+        ];
+        Value::Map(findings::map(entries))
+    };
+    let shard = |shard: &ShardEntry| {
+        let entries: [(&str, Value); 4] = [
+            ("shard_id", shard.shard_id.as_str().into()),
+            ("split", shard.split.as_str().into()),
+            ("num_source_rows", (shard.rows.len() as u64).into()),
+            ("split_manifest_hash", shard.split_manifest_hash.as_str().into()),
+        ];
+        Value::Map(findings::map(entries))
+    };
+    findings::map([
+        ("manifest_path", manifest.map(|path| path.display().to_string()).into()),
+        ("writer_config_hash", writer_config_hash.into()),
+        ("sources", plan.sources.iter().map(source).collect::<Vec<_>>().into()),
+        ("shards", plan.shards.iter().map(shard).collect::<Vec<_>>().into()),
+    ])
 }
 
 /// The rows of a source manifest, each of which the index must have, in the manifest's order.

@@ -24,7 +24,7 @@ pub(super) fn data(result: &RolloutZarrWriteResult) -> Map {
 pub(super) fn print(result: &RolloutZarrWriteResult, as_json: bool, terminal: &Terminal) {
     if as_json {
         terminal.print(&format!("{}\n", json::to_string(&Value::Map(data(result)))));
-    } else if !terminal.is_quiet() {
+    } else {
         terminal.print(&format!(
             "{}: {} rollouts, {} steps, {} candidates, manifest {}\n",
             findings::name(&result.store_dir.display().to_string()),

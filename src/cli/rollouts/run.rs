@@ -1,9 +1,10 @@
 //! `skyfall rollouts run`.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::recipe::{self, Source};
-use super::{all, options, status};
+use super::{all, options, result, status};
 use crate::campaign::run::{self, INSUFFICIENT_SUPPORT, Outcome};
 use crate::campaign::{ManifestError, RunError, Site, manifest};
 use crate::cli::args::RunShardsArguments;
@@ -13,6 +14,7 @@ use crate::cli::{Ending, Process, cluster};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::Console;
+use crate::value::Value;
 
 /// Runs shards: one, a batch, or all.
 pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -25,23 +27,25 @@ pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<T
     if arguments.all && arguments.only.is_none() {
         return all::run(arguments, &entries, &site, own, terminal);
     }
-    if let Some(parent) = arguments.child_of {
-        all::end_with(parent);
-    }
     let chosen = chosen(arguments, &entries)?;
     let site = site.with(arguments.output_tmp.clone(), arguments.output_final.clone());
     let limits = arguments.limits.limits();
     terminal.bound(limits);
     let mut source = recipe::source(&arguments.recipe, limits, terminal)?;
     let mut worst = Exit::Success;
+    // A process that runs a shard for another one speaks to that.
+    let mut listed = (arguments.json && arguments.only.is_none()).then(Vec::new);
     for entry in chosen {
-        let exit = one(entry, &site, &mut source, terminal);
-        if exit == Exit::Interrupted {
-            return Ok(exit);
-        }
-        if worst == Exit::Success {
+        let exit = one(entry, &site, &mut source, listed.as_mut(), terminal);
+        if worst == Exit::Success || exit == Exit::Interrupted {
             worst = exit;
         }
+        if exit == Exit::Interrupted {
+            break;
+        }
+    }
+    if let Some(listed) = listed {
+        terminal.print_json(listed);
     }
     Ok(worst)
 }
@@ -66,12 +70,22 @@ fn chosen<'a>(arguments: &RunShardsArguments, entries: &'a [ShardEntry]) -> Resu
     Ok(chosen.ok_or_else(unknown).map_err(Diagnostic::from)?)
 }
 
-/// Runs one shard, and says how it went.
-fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Terminal>) -> Exit {
+/// Runs one shard, and says how it went, or adds it to what is `listed`.
+fn one(
+    entry: &ShardEntry,
+    site: &Site,
+    source: &mut Source,
+    listed: Option<&mut Vec<Value>>,
+    terminal: &Rc<Terminal>,
+) -> Exit {
     let recipe = source.recipe.clone();
     let (id, place) = (&entry.shard_id, site.place(&entry.shard_id));
     match run::run(entry, site, &recipe, source, options::now()) {
         Ok(outcome) => {
+            if let Some(listed) = listed {
+                listed.push(data(id, &place, &outcome));
+                return Exit::Success;
+            }
             let place = place.display();
             let told = match outcome {
                 Outcome::Written(written) => format!(
@@ -95,6 +109,11 @@ fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Termi
                 diagnostic.exit = Exit::TryAgain;
             }
             terminal.report(&diagnostic);
+            if let Some(listed) = listed {
+                let error = ("error", diagnostic.message.as_str().into());
+                let failed = [("shard_id", id.as_str().into()), ("outcome", "failed".into()), error];
+                listed.push(Value::Map(findings::map(failed)));
+            }
             if interrupted {
                 terminal.info("interrupted; run it again to go on");
                 return Exit::Interrupted;
@@ -102,4 +121,25 @@ fn one(entry: &ShardEntry, site: &Site, source: &mut Source, terminal: &Rc<Termi
             diagnostic.exit
         }
     }
+}
+
+/// What became of a shard as plain data.
+fn data(id: &str, place: &Path, outcome: &Outcome) -> Value {
+    let name = match outcome {
+        Outcome::Written(_) => "written",
+        Outcome::Completed => "completed",
+        Outcome::Current => "skipped",
+        Outcome::InsufficientSupport(_) => "insufficient_support",
+    };
+    let mut map = findings::map([("shard_id", id.into()), ("outcome", name.into())]);
+    match outcome {
+        Outcome::Written(written) => map.extend(result::data(written)),
+        Outcome::InsufficientSupport(why) => {
+            map.insert("reason".to_owned(), why.as_str().into());
+        }
+        Outcome::Completed | Outcome::Current => {
+            map.insert("store_dir".to_owned(), place.display().to_string().into());
+        }
+    }
+    Value::Map(map)
 }

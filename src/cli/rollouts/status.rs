@@ -11,7 +11,6 @@ use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
 use crate::cli::findings::name;
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::script::Console;
 use crate::text::json;
 use crate::value::Value;
 
@@ -22,7 +21,9 @@ const MOST: usize = 20;
 pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -> Ending {
     let entries = manifest::read(&arguments.shard_manifest).map_err(Diagnostic::from)?;
     let site = site(arguments.site.final_root.clone(), &arguments.shard_manifest);
+    let working = terminal.working("checking shards");
     let status = status::status(&arguments.shard_manifest, &entries, &site).map_err(Diagnostic::from)?;
+    drop(working);
     let home = launch::submissions(&arguments.shard_manifest);
     let missing: Vec<Missing> = status.shards.iter().filter_map(missing).collect();
     let fates = if missing.is_empty() { None } else { cluster::ask(&home, &launch::key, terminal)? };
@@ -37,13 +38,7 @@ pub(super) fn status(arguments: &CampaignStatusArguments, terminal: &Terminal) -
         let outlook = outlook.map(|outlook| outlook.text()).unwrap_or_default();
         terminal.print(&(table(&status) + &outlook));
     }
-    if arguments.require_complete && !status.is_complete() {
-        if arguments.json {
-            terminal.info("the campaign is not complete");
-        }
-        return Ok(Exit::Failure);
-    }
-    Ok(Exit::Success)
+    Ok(if arguments.require_complete && !status.is_complete() { Exit::Failure } else { Exit::Success })
 }
 
 /// A shard without a store, for a cluster to say what it knows of it.

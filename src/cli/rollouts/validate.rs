@@ -8,7 +8,9 @@ use crate::rollouts;
 use crate::text::json;
 
 pub(super) fn validate(arguments: &StoreArguments, terminal: &Terminal) -> Ending {
+    let working = terminal.working("checking the store");
     let validation = rollouts::validate(&arguments.directory).map_err(Diagnostic::from)?;
+    drop(working);
     let text = if arguments.json {
         format!("{}\n", json::to_string(&rollouts::validation(&validation)))
     } else if validation.ok() {

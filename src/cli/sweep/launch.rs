@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use super::Order;
 use crate::cli::args::{LauncherArguments, LauncherName, PoolArguments};
-use crate::cli::cluster::{self, refused};
+use crate::cli::cluster::{self, Handed, refused};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process};
+use crate::cli::{Ending, Process, child, findings};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
@@ -16,6 +17,7 @@ use crate::sweep::directory::{Directory, Header};
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::Failure;
 use crate::text::json;
+use crate::value::Value;
 
 /// The submissions of a sweep.
 pub(super) fn submissions(directory: &Directory) -> Submissions {
@@ -55,7 +57,7 @@ pub(super) fn check(pool: PoolArguments, searched: bool) -> Result<(), Box<Diagn
 pub(super) fn launch(
     directory: &Directory,
     header: &Header,
-    (asked, batch, retries): (&LauncherArguments, NonZeroUsize, u64),
+    (asked, batch, order): (&LauncherArguments, NonZeroUsize, &Order),
     own: &Process,
     terminal: &Terminal,
 ) -> Ending {
@@ -76,22 +78,44 @@ pub(super) fn launch(
         text.push_str(&format!(", {} failed: no configuration can be made of them", counts.bad));
     }
     let ended = if counts.bad > 0 { Exit::Failure } else { Exit::Success };
+    let as_json = |handed: Option<&Handed>| {
+        let entries: [(&str, Value); 8] = [
+            ("name", header.definition.name.as_str().into()),
+            ("directory", out.to_string().into()),
+            ("trials", header.totals.trials.into()),
+            ("finished", counts.finished.into()),
+            ("under_way", counts.under_way.into()),
+            ("failed", counts.bad.into()),
+            ("submitted", (units.len() as u64).into()),
+            ("submission", handed.map(Handed::to_value).unwrap_or_default()),
+        ];
+        findings::map(entries)
+    };
     if units.is_empty() {
+        if order.json {
+            terminal.print_json(as_json(None));
+            return Ok(ended);
+        }
         terminal.print(&format!("{text}; nothing to submit\nsweep: {out}\n"));
         return Ok(ended);
     }
     let count = units.len();
     let mut about = cluster::about(own, asked)?;
-    about.insert("retries".to_owned(), retries.into());
+    about.insert("retries".to_owned(), order.pool.retries.into());
     let submission = Submission {
         name: header.definition.name.clone(),
-        program: super::program()?,
+        program: child::program()?,
         verb: vec!["sweep".to_owned(), "task".to_owned()],
         about,
-        units,
+        units: units.clone(),
         batch,
     };
-    let what = cluster::submit(&home, &submission, asked, terminal)?;
+    let handed = cluster::submit(&home, &submission, asked, terminal)?;
+    if order.json {
+        terminal.print_json(as_json(Some(&handed)));
+        return Ok(ended);
+    }
+    let what = handed.words;
     terminal.print(&format!("{text}; {count} submitted: {what}\nlook: skyfall sweep status {out}\n"));
     Ok(ended)
 }

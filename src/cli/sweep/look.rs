@@ -4,20 +4,19 @@ use std::path::Path;
 
 use super::launch;
 use crate::atomic::{self, AtomicError};
-use crate::cli::Ending;
 use crate::cli::args::{
     SweepBestArguments, SweepReportArguments, SweepStatusArguments, SweepTableArguments, TableFormat,
 };
 use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
-use crate::cli::findings::harmless;
+use crate::cli::findings::{self, harmless};
+use crate::cli::{self, Ending};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::sweep::directory::Directory;
 use crate::sweep::plan::Trial;
-use crate::sweep::table::{self, Query, Scope};
+use crate::sweep::table::{self, Finished, Query, Scope};
 use crate::sweep::{self, SweepError, describe};
-use crate::text::json;
 use crate::value::{Map, Value};
 
 /// The best point's trials beyond these are counted.
@@ -65,17 +64,17 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             record.extend(failure.to_map());
             Value::Map(record)
         });
-        let entries: [(&str, Value); 6] = [
+        let mut value = findings::map::<7>([
             ("name", header.definition.name.as_str().into()),
             ("trials", header.totals.trials.into()),
             ("finished", done.into()),
+            ("failed", (failures.len() as u64).into()),
             ("missing", (missing.len() as u64).into()),
             ("earlier", earlier.into()),
-            ("failed", failed.collect::<Vec<_>>().into()),
-        ];
-        let mut value: Map = entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            ("failures", failed.collect::<Vec<_>>().into()),
+        ]);
         value.extend(outlook.map(|outlook| ("slurm".to_owned(), outlook.to_value("trial"))));
-        terminal.print(&(json::to_canonical(&Value::Map(value)) + "\n"));
+        terminal.print_json(value);
     } else {
         let mut text = format!(
             "{}: {done} of {} trials finished, {} failed, {} missing\n",
@@ -93,7 +92,8 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
         text.extend(outlook.map(|outlook| outlook.text()));
         terminal.print(&harmless(&text));
     }
-    Ok(if failures.is_empty() && missing.is_empty() { Exit::Success } else { Exit::Failure })
+    let is_complete = failures.is_empty() && missing.is_empty();
+    Ok(if arguments.require_complete && !is_complete { Exit::Failure } else { Exit::Success })
 }
 
 /// Prints a sweep's results.
@@ -116,8 +116,13 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
         let directory = Directory::open(&arguments.directory)?;
         table::table(&directory, &directory.header()?, &query)
     };
+    let working = terminal.working("reading the sweep");
     let table = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
-    let bytes = match arguments.table_format() {
+    drop(working);
+    let ending = arguments.output.as_deref().and_then(TableFormat::of_file);
+    let format = cli::chosen((arguments.json, TableFormat::Json), arguments.format, ending)?;
+    let format = format.unwrap_or(TableFormat::Text);
+    let bytes = match format {
         TableFormat::Text => harmless(&table.to_text()).into_bytes(),
         TableFormat::Md => table.to_markdown().into_bytes(),
         TableFormat::Json => table.to_json().into_bytes(),
@@ -129,7 +134,7 @@ pub(super) fn table(arguments: &SweepTableArguments, terminal: &Terminal) -> End
     };
     match &arguments.output {
         Some(path) => put(path, &bytes)?,
-        None if arguments.table_format() == TableFormat::Parquet => {
+        None if format == TableFormat::Parquet => {
             let line = "a Parquet file is not printed";
             return Err(Box::new(Diagnostic::new("sweep/parquet", line, Exit::Usage).with_hint("name it: -o FILE")));
         }
@@ -152,6 +157,22 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
         return Err(Box::new(Diagnostic::new("sweep/best", line, Exit::Failure)));
     };
     let (n, mean, interval) = table::summary(trials, &definition.metric);
+    if arguments.json {
+        let trial = |trial: &Finished| {
+            let path = trial.path.display().to_string();
+            Value::Map(findings::map([("trial", trial.id.as_str().into()), ("path", path.into())]))
+        };
+        let entries: [(&str, Value); 6] = [
+            ("point", Value::Map(axes.clone())),
+            ("metric", definition.metric.as_str().into()),
+            ("mean", mean.into()),
+            ("ci", interval.map(|(low, high)| Value::List(vec![low.into(), high.into()])).into()),
+            ("n", (n as u64).into()),
+            ("trials", trials.iter().map(trial).collect::<Vec<_>>().into()),
+        ];
+        terminal.print_json(findings::map(entries));
+        return Ok(Exit::Success);
+    }
     let interval = interval.map(|(low, high)| format!(" [{low:.6}, {high:.6}]")).unwrap_or_default();
     let mut text =
         format!("{}\n{}: {:.6}{interval}, n = {n}\n", describe(axes), definition.metric, mean.unwrap_or(f64::NAN));
@@ -166,12 +187,14 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
 }
 
 /// Writes a sweep as a page.
-pub(super) fn report(arguments: &SweepReportArguments) -> Ending {
+pub(super) fn report(arguments: &SweepReportArguments, terminal: &Terminal) -> Ending {
     let made = || {
         let directory = Directory::open(&arguments.directory)?;
         sweep::report(&directory, &directory.header()?, &arguments.over, scope(arguments.all))
     };
+    let working = terminal.working("reading the sweep");
     let page = made().map_err(|problem: SweepError| Diagnostic::from(problem))?;
+    drop(working);
     put(&arguments.output, page.as_bytes())?;
     Ok(Exit::Success)
 }

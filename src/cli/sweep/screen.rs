@@ -65,7 +65,7 @@ impl<'a> Screen<'a> {
 }
 
 /// The best point in a line.
-pub(super) fn best_line(metric: &str, Best { mean, trials, point }: &Best) -> String {
+pub(super) fn best_line(metric: &str, Best { mean, trials, point, .. }: &Best) -> String {
     let at = if point.is_empty() { String::new() } else { format!(" at {point}") };
     let of = if *trials > 1 { format!(" (mean of {trials})") } else { String::new() };
     format!("best {metric}: {mean:.6}{at}{of}")

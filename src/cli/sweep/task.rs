@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::path::Path;
 
+use super::launch;
 use super::screen::damaged_line;
-use super::{launch, program};
-use crate::cli::Ending;
 use crate::cli::args::TaskArguments;
 use crate::cli::cluster::{Task, malformed};
 use crate::cli::console::Terminal;
+use crate::cli::{Ending, child};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
 use crate::sweep::plan::Trial;
@@ -28,7 +28,7 @@ pub(super) fn task(arguments: &TaskArguments, terminal: &Terminal) -> Ending {
     let total = trials.len();
     let watch = Watch { terminal, total, finished: Cell::new(0), failures: Cell::new(0), of_config: Cell::new(0) };
     let mut source = Listed(trials.into_iter());
-    let launcher = Launcher { program: program()?, arguments, input: directory.kept_script() };
+    let launcher = Launcher { program: child::program()?, arguments, input: directory.kept_script() };
     let options = Options { jobs: cpus, retries, fail_fast: false };
     let measure = Measure { metric: &header.definition.metric, goal: header.definition.goal };
     let progress =

@@ -1,7 +1,6 @@
 //! A sweep's trial, in a process of its own.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -18,12 +17,6 @@ use crate::sweep::stopping::{Hearing, Watched};
 
 /// Runs the trial that works in `attempt`.
 pub(super) fn run(sweep: &Rc<ScriptedSweep>, attempt: &Path, terminal: &Rc<Terminal>) -> Exit {
-    // The process does not outlive the sweep's, however that ends. If that has ended before the
-    // signal was asked for, the lock that it held on the attempt is free; nothing was written yet.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-    if File::open(attempt).is_ok_and(|directory| directory.try_lock().is_ok()) {
-        return Exit::Interrupted;
-    }
     terminal.note_progress(Note::new(attempt));
     let ending = outcome(sweep, attempt);
     terminal.end_progress();

@@ -15,6 +15,7 @@ use crate::trace::{self, Filter, TraceError};
 pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending {
     let filter = filter(arguments)?;
     crate::cli::check_output(arguments.output.as_deref(), &arguments.paths)?;
+    let working = arguments.output.is_some().then(|| terminal.working("writing rows"));
     let warnings = match &arguments.output {
         None => {
             let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
@@ -42,6 +43,7 @@ pub(super) fn cat(arguments: &TraceCatArguments, terminal: &Terminal) -> Ending 
             warnings
         }
     };
+    drop(working);
     for warning in &warnings {
         terminal.warn(&crate::cli::eval::warning_line(warning));
     }

@@ -28,10 +28,12 @@ pub(super) fn rescore(arguments: &TraceRescoreArguments, terminal: &Terminal) ->
         })
     };
     let make = || -> Result<Composition, Box<Diagnostic>> { make().map_err(Box::new) };
+    let working = terminal.working("scoring rows");
     let rescored = trace::rescore(&arguments.path, &arguments.output, make).map_err(|error| match error {
         trace::RescoreError::Composition(diagnostic) => diagnostic,
         other => Box::new(Diagnostic::from(other)),
     })?;
+    drop(working);
     for file in &rescored {
         for warning in &file.warnings {
             terminal.warn(&crate::cli::eval::warning_line(warning));

@@ -12,12 +12,14 @@ use crate::trace::{self, ReadOptions, Tally};
 /// Sums up traces.
 pub(super) fn stats(arguments: &TraceStatsArguments, terminal: &Terminal) -> Ending {
     let options = ReadOptions { digest: false, strict: arguments.strict, ..ReadOptions::default() };
+    let working = terminal.working("reading traces");
     let stats = trace::stats(&arguments.paths, &options).map_err(Diagnostic::from)?;
+    drop(working);
     for warning in &stats.warnings {
         terminal.warn(&crate::cli::eval::warning_line(warning));
     }
     if arguments.json {
-        terminal.print(&format!("{}\n", json::to_string(&stats.to_value())));
+        terminal.print_json(stats.to_value());
     } else {
         let rows: u64 = stats.runs.iter().map(|run| run.rows).sum();
         let mut text = format!("{} file(s), {} run(s), {rows} row(s)\n", stats.inputs.len(), stats.runs.len());

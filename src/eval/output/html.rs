@@ -89,7 +89,8 @@ fn conditions(page: &mut Page, report: &Report) {
             Some(false) => "does not hold",
             None => "undecided",
         };
-        vec![text(&verdict.condition), text(&verdict.group), cell::optional(verdict.value), outcome.to_owned()]
+        let value = verdict.shown().unwrap_or_else(|| cell::UNDEFINED.to_owned());
+        vec![text(&verdict.condition.text), text(&verdict.group), value, outcome.to_owned()]
     });
     page.table(&["condition", "group", "value", "outcome"], rows);
 }

@@ -40,7 +40,11 @@ pub(super) fn render(report: &Report, width: usize) -> String {
         note(
             &mut text,
             width,
-            &format!("{} {outcome}: {group} has {}", verdict.condition, cell::optional(verdict.value)),
+            &format!(
+                "{} {outcome}: {group} has {}",
+                verdict.condition,
+                verdict.shown().unwrap_or_else(|| cell::UNDEFINED.to_owned())
+            ),
         );
     }
     notes(&mut text, width, report, &undefined);

@@ -6,7 +6,7 @@ use super::{Bounds, RegretReference, Settings};
 use crate::eval::condition::Condition;
 use crate::eval::error::{EvalError, nearest_or_all};
 use crate::eval::select::Duplicates;
-use crate::trace::Resume;
+use crate::trace::Restart;
 use crate::value::{Map, Value};
 
 /// Every option that [`set`] knows.
@@ -31,7 +31,7 @@ const OPTIONS: [&str; 22] = [
     "compare",
     "fail_if",
     "on_duplicate",
-    "resume",
+    "on_restart",
     "strict",
 ];
 
@@ -65,7 +65,8 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "compare" => settings.compare = Some(asked.two()?),
         "fail_if" => settings.fail_if = asked.conditions()?,
         "on_duplicate" => selection.duplicates = asked.duplicates()?,
-        "resume" => settings.reading.resume = asked.resume()?,
+        // What evaluation's contract calls it.
+        "on_restart" | "resume" => settings.reading.on_restart = asked.on_restart()?,
         "strict" => settings.reading.strict = asked.flag()?,
         plain => {
             return Err(EvalError::UnknownOption { name: name.to_owned(), known: nearest_or_all(plain, OPTIONS) });
@@ -179,9 +180,9 @@ impl Asked<'_> {
         found.map_or_else(|| self.refuse("all, last, first or error"), Ok)
     }
 
-    fn resume(&self) -> Result<Resume, EvalError> {
+    fn on_restart(&self) -> Result<Restart, EvalError> {
         let found =
-            [Resume::Keep, Resume::Supersede].into_iter().find(|r| self.value.as_text() == Some(resume_name(*r)));
+            [Restart::Keep, Restart::Supersede].into_iter().find(|r| self.value.as_text() == Some(restart_name(*r)));
         found.map_or_else(|| self.refuse("keep or supersede"), Ok)
     }
 
@@ -227,9 +228,9 @@ fn bounds_of(map: &Map) -> Option<Bounds> {
     (known && ordered && (bounds.min.is_some() || bounds.max.is_some())).then_some(bounds)
 }
 
-pub(super) fn resume_name(resume: Resume) -> &'static str {
-    match resume {
-        Resume::Keep => "keep",
-        Resume::Supersede => "supersede",
+pub(super) fn restart_name(on_restart: Restart) -> &'static str {
+    match on_restart {
+        Restart::Keep => "keep",
+        Restart::Supersede => "supersede",
     }
 }

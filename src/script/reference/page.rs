@@ -1,31 +1,57 @@
 //! The reference for people: one entry, or all of it as one page of Markdown.
 
-use super::{Entry, Kind, Module};
+use super::{Entry, Kind, Module, Part};
 use crate::suggest;
 
-/// The text of what is called `name`: a module, a function, a class, a method (`skyfall.Array:sum`).
+/// What a name of the library stands for.
+#[derive(Clone, Debug)]
+pub enum Named<'a> {
+    /// A module.
+    Module(&'a Module),
+    /// A function, a class or an alias.
+    Entry(&'a Entry),
+    /// A field or a method of the class with that name.
+    Part(&'a str, &'a Part),
+}
+
+impl Named<'_> {
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Module(module) => overview(module),
+            Self::Entry(entry) => whole(entry),
+            Self::Part(class, part) => {
+                let class = class.strip_prefix("skyfall.").unwrap_or(class);
+                format!("{class}.{}: {}\n\n{}\n", part.name, part.kind, part.doc)
+            }
+        }
+    }
+}
+
+/// What is called `name`: a module, a function, a class, a method (`skyfall.Array:sum`).
 /// `skyfall.` in front may be left out.
 ///
 /// # Errors
 /// What may be meant, when there is no such thing.
-pub(crate) fn entry(modules: &[Module], name: &str) -> Result<String, String> {
+pub(crate) fn entry<'a>(modules: &'a [Module], name: &str) -> Result<Named<'a>, String> {
     let name = name.strip_prefix("skyfall.").unwrap_or(name);
     let is = |full: &str| full.strip_prefix("skyfall.").unwrap_or(full) == name;
     if let Some(module) = modules.iter().find(|module| is(&module.name)) {
-        return Ok(overview(module));
+        return Ok(Named::Module(module));
     }
     if let Some(entry) = modules.iter().flat_map(|module| &module.entries).find(|entry| is(&entry.name)) {
-        return Ok(whole(entry));
+        return Ok(Named::Entry(entry));
     }
     if let Some((class, method)) = name.split_once([':', '.'])
-        && let Some(part) = modules
+        && let Some((class, part)) = modules
             .iter()
             .flat_map(|module| &module.entries)
             .filter(|entry| matches!(entry.kind, Kind::Class(_)) && entry.name.strip_prefix("skyfall.") == Some(class))
-            .flat_map(|entry| &entry.parts)
-            .find(|part| part.name == method)
+            .flat_map(|entry| entry.parts.iter().map(|part| (entry.name.as_str(), part)))
+            .find(|(_, part)| part.name == method)
     {
-        return Ok(format!("{class}.{}: {}\n\n{}\n", part.name, part.kind, part.doc));
+        return Ok(Named::Part(class, part));
     }
     let entries = modules.iter().flat_map(|module| module.entries.iter().map(|entry| entry.name.as_str()));
     let known: Vec<&str> = modules.iter().map(|module| module.name.as_str()).chain(entries).collect();
