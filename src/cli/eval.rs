@@ -25,7 +25,7 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         return super::trace::check(&arguments.traces, false, false, terminal);
     }
     let mut settings = settings(arguments)?;
-    let format = arguments.format.or_else(|| Format::of_file(arguments.output.as_deref()?)).unwrap_or(Format::Text);
+    let format = format(arguments)?;
     let pictured = format == Format::Html && !arguments.no_plots;
     settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
@@ -57,6 +57,22 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         terminal.report(&Diagnostic::new("eval/fail-if", line, Exit::Failure));
     }
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
+}
+
+/// The format that is asked for, or that the file's ending says.
+fn format(arguments: &EvalArguments) -> Result<Format, Diagnostic> {
+    let Some(path) = arguments.output.as_deref().filter(|_| arguments.format.is_none()) else {
+        return Ok(arguments.format.unwrap_or(Format::Text));
+    };
+    match (Format::of_file(path), path.extension()) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Text),
+        (None, Some(ending)) => {
+            let line = format!("{}: no report has the ending `.{}`", path.display(), ending.display());
+            let hint = format!("--format says which it is: {}", Format::ALL.map(Format::name).join(", "));
+            Err(Diagnostic::new("eval/ending", line, Exit::Usage).with_hint(hint))
+        }
+    }
 }
 
 /// The evaluation by metrics of the user's own, too.
