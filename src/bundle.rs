@@ -16,7 +16,7 @@ mod serve;
 
 pub use act::{ActError, Actor};
 pub use error::BundleError;
-pub use export::{ExportOptions, check_target, export};
+pub use export::{ExportOptions, check_target, discard, export};
 pub use listen::{LARGEST_BODY, ListenError, Server};
 pub use manifest::Manifest;
 pub use open::{Bundle, check};
