@@ -25,9 +25,6 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         return super::trace::check(&arguments.traces, false, false, terminal);
     }
     let mut settings = settings(arguments)?;
-    let format = format(arguments)?;
-    let pictured = format == Format::Html && !arguments.no_plots;
-    settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
         traces: arguments.traces.clone(),
         frozen: arguments.frozen.clone(),
@@ -36,6 +33,9 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
+    let format = format(arguments)?;
+    let pictured = format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
     let report = match &arguments.metrics {
         None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
