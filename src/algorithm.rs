@@ -218,6 +218,13 @@ impl Problem for AlgorithmError {
         match self {
             Self::GivenPolicy(source) => source.hint(),
             Self::UnknownName { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
+            // Behind a `+` stands a control.
+            Self::UnknownName { nearest: None, name } if name.contains('+') => {
+                Some(format!("controls: {}", Control::NAMES.map(|(name, _)| name).join(", ")))
+            }
+            Self::UnknownName { nearest: None, .. } => {
+                Some(format!("registered algorithms: {}", registry::NAMES.join(", ")))
+            }
             _ => None,
         }
     }

@@ -16,8 +16,8 @@ mod serve;
 
 pub use act::{ActError, Actor};
 pub use error::BundleError;
-pub(crate) use export::check_target;
 pub use export::{ExportOptions, export};
+pub(crate) use export::{check_target, discard};
 pub use listen::{ListenError, Server};
 pub use manifest::Manifest;
 pub use open::{Bundle, check};

@@ -66,6 +66,7 @@ impl Experiment {
     /// regime that is known up front sets a parameter the environment lacks or weighs a term the
     /// composition lacks.
     pub fn new(config: ExperimentConfig, catalog: &Catalog, parts: Parts) -> Result<Self, ExperimentError> {
+        catalog.begin(config.run.seed);
         let catalog = &with_recorded(catalog, &config)?;
         let mut env = catalog.wrapped_env(&config.env.id, &config.env.kwargs, &config.env.wrappers)?;
         let seed = config.run.seed;

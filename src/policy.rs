@@ -219,6 +219,7 @@ impl Problem for PolicyError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownId { nearest: Some(nearest), .. } => Some(suggest::question(nearest)),
+            Self::UnknownId { nearest: None, .. } => Some(format!("registered policies: {}", registry::IDS.join(", "))),
             _ => None,
         }
     }

@@ -27,6 +27,51 @@ fn an_unknown_key_names_the_nearest() {
 }
 
 #[test]
+fn unknown_names_are_answered_with_those_there_are() {
+    let scratch = Scratch::new();
+    let cartpole = "env: {id: CartPole-v1}\n";
+    for (part, words) in [
+        ("env: {id: Pong}", ["unknown environment `Pong`", "registered environments: Acrobot-v1, "]),
+        ("env: {id: CartPole-v1, wrappers: [{name: fog}]}", ["there is no wrapper `fog`", "known are action_delay, "]),
+        (
+            "algorithm: {name: dqn}",
+            ["unknown algorithm `dqn`", "registered algorithms: none, discrete_hill_climbing, "],
+        ),
+        (
+            "algorithm: {name: ars+later}",
+            ["unknown algorithm `ars+later`", "controls: reset_at_shift, oracle_per_regime"],
+        ),
+        ("algorithm: {name: ars, policy: {id: cnn}}", ["unknown policy `cnn`", "registered policies: linear_menu, "]),
+        ("regime: {provider: weekly}", ["provider", "known are constant, "]),
+    ] {
+        let env = if part.starts_with("env") { "" } else { cartpole };
+        scratch.write("config.yaml", &format!("{env}{part}\nrollout: {{total_steps: 1}}\n"));
+        scratch.skyfall(&["run", "config.yaml"]).failed(1, &words);
+    }
+    assert_eq!(scratch.tree(), ["config.yaml"]);
+}
+
+#[test]
+fn what_is_no_script_and_no_report_is_told_by_its_ending() {
+    let scratch = Scratch::new();
+    scratch.write("config.yaml", "env: {id: CartPole-v1}\nrollout: {total_steps: 1}\n");
+    for command in [&["script", "config.yaml"][..], &["script", "--check", "config.yaml"]] {
+        scratch
+            .skyfall(command)
+            .failed(2, &["config.yaml is a configuration, not a script", "skyfall run config.yaml"]);
+    }
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1.0}\n");
+    let eval = |arguments: &[&str]| scratch.skyfall(&[&["eval", "--traces", "t.jsonl", "-o"][..], arguments].concat());
+    eval(&["report.pdf"]).failed(2, &["no report has the ending `.pdf`", "--format", "html"]);
+    assert_eq!(scratch.tree(), ["config.yaml", "t.jsonl"]);
+    eval(&["report.pdf", "--format", "text"]).ok();
+    eval(&["report"]).ok();
+    eval(&["report.html"]).ok();
+    let page = scratch.read("report.html");
+    assert!(page.contains("1 run in 1 group, 1 row from 1 file."), "{page}");
+}
+
+#[test]
 fn a_wrong_type_names_its_path() {
     let scratch = Scratch::new();
     let config = "env: {id: CartPole-v1}\nrollout: {total_steps: many}\n";

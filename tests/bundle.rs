@@ -267,5 +267,9 @@ fn an_environment_with_other_spaces_is_refused() {
     edit(&dir, "  - 4.800000190734863\n", "  - 5.0\n");
     let error = served(&dir, &ServeOptions::default(), &trace).unwrap_err();
     assert!(error.to_string().contains("`observation_space`"), "{error}");
+    // It is said of the spaces, whatever the weights' shapes would be.
+    let other = ServeOptions { env_id: Some("Acrobot-v1".to_owned()), ..ServeOptions::default() };
+    let error = served(&dir, &other, &trace).unwrap_err().to_string();
+    assert!(error.contains("`observation_space`") && error.contains("Acrobot-v1"), "{error}");
     assert!(!trace.exists());
 }

@@ -1,6 +1,7 @@
 //! A person at the terminal: Ctrl-C, and progress.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -90,26 +91,65 @@ fn a_terminal_sees_progress_with_speed_and_regime() {
     let scratch = Scratch::new();
     let regime = "regime: {provider: constant, params: {id: windy-season}}\n";
     scratch.write("config.yaml", &format!("{CONFIG}{regime}").replace("1000000000", "200000"));
-    let seen = on_a_terminal(&scratch, &["run", "config.yaml"]);
+    let seen = on_a_terminal(&scratch, &["run", "config.yaml", "--traces", "seen.jsonl"]);
     assert!(seen.contains("/200000 steps") && seen.contains("/s ") && seen.contains("windy-season"), "{seen:?}");
-    let piped = scratch.skyfall(&["run", "config.yaml"]).ok();
+    let piped = scratch.skyfall(&["run", "config.yaml", "--traces", "piped.jsonl"]).ok();
     assert_eq!(piped.stderr, "", "a pipe sees none");
 }
 
-/// What a person sees of `skyfall ARGUMENTS`, on both streams.
-pub(crate) fn on_a_terminal(scratch: &Scratch, arguments: &[&str]) -> String {
+#[test]
+fn ctrl_c_stops_a_line_typed_at_a_terminal_and_the_prompt_goes_on() {
+    let scratch = Scratch::new();
+    let (mut ours, theirs) = terminal();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
+    command.arg("repl").env("XDG_STATE_HOME", scratch.file("state")).env("TERM", "xterm");
+    command.current_dir(scratch.path()).stdin(theirs.try_clone().unwrap());
+    let mut child = command.stdout(theirs.try_clone().unwrap()).stderr(theirs).spawn().unwrap();
+    drop(command);
+    let mut type_and_see = |typed: &str, awaited: &str| {
+        ours.write_all(typed.as_bytes()).unwrap();
+        let mut seen = String::new();
+        while !seen.contains(awaited) {
+            let mut some = [0; 1024];
+            let length = ours.read(&mut some).unwrap();
+            seen.push_str(&String::from_utf8_lossy(&some[..length]));
+        }
+    };
+    for (line, printed) in
+        [("print(6 * 7) while true do end\r", "\n42\r"), ("print(6 * 8) repeat until false\r", "\n48\r")]
+    {
+        type_and_see(line, printed);
+        interrupt(&child);
+        type_and_see("", "interrupted");
+    }
+    type_and_see("6 * 9\r", "\n54\r");
+    // What was typed is at hand again: the line before the last.
+    type_and_see("\x1b[A\x1b[A\x1b[A", "print(6 * 7)");
+    type_and_see("\x03", "> ");
+    ours.write_all(b"\x04").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Both ends of a terminal: a person's, and the program's.
+fn terminal() -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let theirs = ptsname(&ours, Vec::new()).unwrap();
-    let theirs = std::fs::File::options().read(true).write(true).open(theirs.to_str().unwrap()).unwrap();
+    let theirs = File::options().read(true).write(true).open(theirs.to_str().unwrap()).unwrap();
+    (File::from(ours), theirs)
+}
+
+/// What a person sees of `skyfall ARGUMENTS`, on both streams.
+pub(crate) fn on_a_terminal(scratch: &Scratch, arguments: &[&str]) -> String {
+    let (mut ours, theirs) = terminal();
     let mut command = Command::new(env!("CARGO_BIN_EXE_skyfall"));
     command.args(arguments).current_dir(scratch.path()).env("TERM", "xterm").stdin(Stdio::null());
     let mut child = command.stdout(theirs.try_clone().unwrap()).stderr(theirs).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();
     // The other end's close is an error to this one, not an end of file.
-    let _ = std::fs::File::from(ours).read_to_end(&mut seen);
+    let _ = ours.read_to_end(&mut seen);
     child.wait().unwrap();
     String::from_utf8_lossy(&seen).into_owned()
 }

@@ -47,6 +47,7 @@ mod policy;
 mod random;
 mod reference;
 mod regime;
+mod rerun;
 mod resolved;
 mod resume;
 mod rollouts;

@@ -139,6 +139,95 @@ fn random_numbers_of_lua_are_the_same_in_every_process() {
 }
 
 #[test]
+fn what_a_run_draws_from_math_random_is_of_its_seed() {
+    const EXPERIMENT: &str = "local skyfall = require 'skyfall'
+        local reward = skyfall.reward
+        local noise = reward.term('noise', function() return math.random() end)
+        local function experiment(seed)
+          return {
+            env = { id = 'CartPole-v1' }, reward = reward.compose { { noise } }, rollout = { total_steps = 20 },
+            run = { name = 'noise', seed = seed },
+          }
+        end\n";
+    let scratch = Scratch::new();
+    let ran = scratch.script(&format!(
+        "{EXPERIMENT}local own, runs = {{}}, {{}}
+        for i, seed in ipairs {{ 1, 1, 2 }} do
+          own[i] = math.random()
+          runs[i] = skyfall.run_experiment(experiment(seed)).total_reward
+        end
+        print(runs[1] == runs[2], runs[1] == runs[3], own[1] == own[2], own[2] == own[3])"
+    ));
+    assert_eq!(ran.ok().stdout, "true\tfalse\tfalse\tfalse\n");
+    // What the script drew before is nothing to it, and the code by value draws the same.
+    scratch.write("one.lua", &format!("{EXPERIMENT}return skyfall.experiment(experiment(1))"));
+    scratch.write("two.lua", &format!("{EXPERIMENT}math.random()\nreturn skyfall.experiment(experiment(1))"));
+    let config = scratch.skyfall(&["script", "--dry-run", "one.lua"]).ok().stdout;
+    scratch.write("by-value.yaml", &config);
+    let summary = |file: &str| {
+        let ran = scratch.skyfall(&["run", file, "--traces", &format!("{file}.jsonl")]).ok();
+        ran.stdout.lines().next().unwrap().to_owned()
+    };
+    let one = summary("one.lua");
+    assert!(!one.contains("mean reward 1.0"), "{one}");
+    assert_eq!([summary("two.lua"), summary("by-value.yaml")], [one.clone(), one]);
+}
+
+#[test]
+fn a_term_in_place_of_a_composition_is_told_how_to_compose_it() {
+    for given in ["term", "{ term }", "{ { term, weight = 1.0 } }"] {
+        let ran = Scratch::new().script(&format!(
+            "local skyfall = require 'skyfall'
+            local term = skyfall.reward.builtin 'alive'
+            skyfall.experiment {{ env = {{ id = 'CartPole-v1' }}, rollout = {{ total_steps = 1 }}, reward = {given} }}"
+        ));
+        ran.failed(1, &["script.lua:3", "reward.compose { { term, weight = 1.0 } }"]);
+    }
+}
+
+#[test]
+fn an_error_in_a_run_has_its_line_and_its_trace() {
+    let scratch = Scratch::new();
+    scratch.write("helper.lua", "local M = {}\nfunction M.half(x)\n  return x.value / 2\nend\nreturn M\n");
+    let experiment = |part: &str| {
+        format!(
+            "local skyfall = require 'skyfall'
+            local helper = require 'helper'
+            skyfall.env.define {{ id = 'mine', observation_space = skyfall.space.box {{ low = {{ -1 }}, high = {{ 1 }} }},
+              action_space = skyfall.space.discrete(2), reset = function() return {{ 0 }} end,
+              step = function() local x = helper.half(nil) return {{ x }}, 0, false end }}
+            local broken = skyfall.reward.term('broken', function(s)
+              local half = helper.half(s.step > 5 and {{}} or {{ value = 1 }})
+              return half
+            end)
+            return skyfall.experiment {{ rollout = {{ total_steps = 9 }}, run = {{ name = 'broken' }}, {part} }}"
+        )
+    };
+    let excerpt = "\n  |\n3 |   return x.value / 2\n";
+    scratch
+        .write("term.lua", &experiment("env = { id = 'CartPole-v1' }, reward = skyfall.reward.compose { { broken } }"));
+    for command in [&["script", "term.lua"][..], &["run", "term.lua", "--traces", "t.jsonl"]] {
+        let ran = scratch.skyfall(command);
+        ran.failed(
+            1,
+            &[
+                "error[run/failed]: step 6: reward term `broken`: ",
+                "  --> helper.lua:3:12\n",
+                excerpt,
+                "trace:\n  helper.lua:3: in ",
+                "\n  term.lua:7: in ",
+            ],
+        );
+    }
+    scratch.write("env.lua", &experiment("env = { id = 'mine' }"));
+    scratch.skyfall(&["script", "env.lua"]).failed(1, &["environment `mine`: ", excerpt, "\n  env.lua:5: in "]);
+    // From within a script the way goes on to where it ran the experiment.
+    let code = experiment("env = { id = 'CartPole-v1' }, reward = skyfall.reward.compose { { broken } }");
+    let ran = scratch.script(&code.replace("return skyfall.experiment", "skyfall.run_experiment"));
+    ran.failed(1, &["step 6", excerpt, "\n  script.lua:7: in ", "\n  script.lua:10: in main chunk"]);
+}
+
+#[test]
 fn json_and_yaml_keep_what_lua_tells_apart() {
     let ran = Scratch::new().script(
         "local skyfall = require 'skyfall'\nprint(skyfall.json.encode { b = 1, a = 1.0, c = { 1, 'x' } })\nprint(skyfall.json.decode('[1, 2.0, null]')[2])\nio.write(skyfall.yaml.encode { a = 'yes', b = { 1.5 } })",

@@ -230,7 +230,9 @@ fn a_watched_script_runs_anew_when_a_module_of_it_changes() {
 #[test]
 fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
     let scratch = Scratch::new();
-    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nprint = 1\nnil\nprint 'said'\n";
+    let input = "1 + 1\nlocal x = 20\nfor i = 1, 2 do\n  x = x + i\nend\nx\n{ b = 1, a = { 2 } }\nx.y.z\nskyfall.array.new('f32', 3)\nprint = 1\nnil\nprint 'said'\n\
+                 local function f() return 5 end\nf()\nlocal c <const> = 1\nexit\nskyfall.json\nio.stdout\n\
+                 skyfall.env.make 'CartPole-v1'\nskyfall.random.rng(1)\nskyfall.array.range(0, 64)\n";
     let mut child = Command::new(env!("CARGO_BIN_EXE_skyfall"))
         .args(["repl"])
         .current_dir(scratch.path())
@@ -242,7 +244,30 @@ fn the_prompt_keeps_names_shows_values_and_goes_on_after_errors() {
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let ran = crate::command::Ran::from(child.wait_with_output().unwrap()).ok();
-    assert_eq!(ran.stdout, "2\n23\n{ a = { 2 }, b = 1 }\narray(f32, [3])\nnil\nsaid\n");
+    let numbers: Vec<String> = (0..64).map(|number| number.to_string()).collect();
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let (shown, long) = lines.split_at(lines.len() - 66);
+    assert_eq!(
+        shown,
+        [
+            "2",
+            "23",
+            "{ a = { 2 }, b = 1 }",
+            "array(f32, [3]) { 0.0, 0.0, 0.0 }",
+            "nil",
+            "said",
+            "5",
+            "{ decode = <function>, encode = <function> }",
+            "file",
+            "env(CartPole-v1)",
+            "skyfall.Rng"
+        ]
+    );
+    assert_eq!(long[0], "array(i64, [65]) {");
+    assert_eq!(long[65], "} and so on");
+    assert!(numbers.iter().zip(&long[1..65]).all(|(number, line)| line.trim().trim_end_matches(',') == number));
+    assert!(!ran.stdout.contains("0x"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("Ctrl-D ends") && !ran.stderr.contains("`next`"), "{}", ran.stderr);
     assert!(
         ran.stderr.contains("`print` is not a script's to change")
             && ran.stderr.contains("input-6:1")

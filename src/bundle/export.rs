@@ -92,6 +92,21 @@ pub(crate) fn check_target(dir: &Path, options: ExportOptions) -> Result<(), Bun
     refuse_occupied(dir, outside.as_deref())
 }
 
+/// Removes the bundle that an earlier run left at `dir`, so that none stands beside the trace of a
+/// run that it is not of; for a directory that [`check_target`] found fit.
+///
+/// # Errors
+/// When the system refuses.
+pub fn discard(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
+    let outside = options.external.then(|| outside(dir)).transpose()?;
+    for stale in [Some(dir), outside.as_deref()].into_iter().flatten().filter(|path| path.is_dir()) {
+        // It goes at once, and with it what is in it.
+        let staged = StagedDirectory::new(stale)?;
+        fs::rename(stale, staged.path().join(CHECKPOINT)).map_err(|source| written(stale, source))?;
+    }
+    Ok(())
+}
+
 /// Fails when `dir` or `outside` holds anything but what an earlier export left.
 fn refuse_occupied(dir: &Path, outside: Option<&Path>) -> Result<(), BundleError> {
     let earlier = Bundle::open(dir).ok();

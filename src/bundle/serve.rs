@@ -63,6 +63,7 @@ pub fn serve(
 ) -> Result<RunResult, BundleError> {
     let manifest = bundle.manifest();
     let seed = options.seed.unwrap_or_else(|| bundle.seed());
+    catalog.begin(seed);
     let kwargs = match (&options.env_kwargs, &options.env_id) {
         (Some(kwargs), _) => kwargs.clone(),
         (None, Some(_)) => Map::new(),
@@ -72,10 +73,11 @@ pub fn serve(
     let wrappers = &manifest.env.wrappers;
     let mut env = bundle.catalog(catalog)?.wrapped_env(id, &kwargs, wrappers).map_err(ExperimentError::from)?;
     let (observation_space, action_space) = (env.observation_space().clone(), env.action_space().clone());
-    let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
-    let mut algorithm = frozen(bundle.policy_for(catalog, context)?);
+    // Before the policy: that its weights have other shapes would be the lesser half of it.
     same_space(bundle, "observation_space", manifest.observation_space.as_ref(), id, &observation_space)?;
     same_space(bundle, "action_space", manifest.action_space.as_ref(), id, &action_space)?;
+    let context = Context { observation_space: &observation_space, action_space: &action_space, seed };
+    let mut algorithm = frozen(bundle.policy_for(catalog, context)?);
     let mut reward = bundle.reward(catalog)?;
     let regime = options.regime.as_ref().unwrap_or(&manifest.regime);
     let mut provider = catalog.provider(regime, seed).map_err(ExperimentError::from)?;

@@ -21,14 +21,14 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         terminal.print(output::JSON_SCHEMA);
         return Ok(Exit::Success);
     }
-    let ending = arguments.output.as_deref().and_then(Format::of_file);
-    let format = super::chosen((arguments.json, Format::Json), arguments.format, ending)?.unwrap_or(Format::Text);
+    let format = match super::chosen((arguments.json, Format::Json), arguments.format, None)? {
+        Some(format) => format,
+        None => arguments.output.as_deref().map_or(Ok(Format::Text), of_ending)?,
+    };
     if arguments.check {
         return super::trace::check(&arguments.traces, false, format == Format::Json, terminal);
     }
     let mut settings = settings(arguments)?;
-    let pictured = format == Format::Html && !arguments.no_plots;
-    settings.plots = pictured || arguments.plots.is_some();
     let paths = Paths {
         traces: arguments.traces.clone(),
         frozen: arguments.frozen.clone(),
@@ -37,6 +37,8 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
+    let pictured = format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
     let working = terminal.working("evaluating traces");
     let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
     let report = match &arguments.metrics {
@@ -60,6 +62,19 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         terminal.report(&Diagnostic::new("eval/fail-if", line, Exit::Failure));
     }
     Ok(if report.fails() { Exit::Failure } else { Exit::Success })
+}
+
+/// The format that a report's file has by its ending.
+fn of_ending(path: &Path) -> Result<Format, Diagnostic> {
+    match (Format::of_file(path), path.extension()) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Text),
+        (None, Some(ending)) => {
+            let line = format!("{}: no report has the ending `.{}`", path.display(), ending.display());
+            let hint = format!("--format says which it is: {}", Format::ALL.map(Format::name).join(", "));
+            Err(Diagnostic::new("eval/ending", line, Exit::Usage).with_hint(hint))
+        }
+    }
 }
 
 /// The evaluation by metrics of the user's own, too.

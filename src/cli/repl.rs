@@ -7,9 +7,9 @@ use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
-use rustyline::history::FileHistory;
+use rustyline::history::{FileHistory, History};
 use rustyline::validate::Validator;
-use rustyline::{Context, Editor, Helper};
+use rustyline::{Config, Context, Editor, Helper};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Reply, Script, ScriptError, ScriptHost};
@@ -19,6 +19,9 @@ use super::console::Terminal;
 
 /// What is run before the first line: the library, all of it, so that its names complete.
 const START: &str = "skyfall = require 'skyfall' for _ in pairs(skyfall) do end";
+
+/// What is typed by who wants to leave.
+const LEAVING: [&str; 4] = ["exit", "exit()", "quit", "quit()"];
 
 /// Reads, runs and prints until the input ends.
 pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Result<u8, Box<Diagnostic>> {
@@ -30,34 +33,38 @@ pub(super) fn repl(arguments: &ReplArguments, terminal: &Rc<Terminal>) -> Result
     let host = Rc::new(ScriptHost::new(script, settings, Rc::clone(terminal) as Rc<dyn Console>)?);
     let begun = host.run().map_err(|_| Diagnostic::new("repl/setup", "the library could not be loaded", Exit::Bug));
     begun?;
-    let broken = |error: ReadlineError| Box::new(Diagnostic::new("repl/input", error.to_string(), Exit::Input));
-    let mut editor: Editor<Names, FileHistory> = Editor::new().map_err(broken)?;
-    editor.set_helper(Some(Names(Rc::clone(&host))));
-    let history = history_file();
-    if let Some(path) = &history {
+    let mut history = FileHistory::new();
+    let file = history_file();
+    if let Some(path) = &file {
         // There is none before the first session.
-        let _ = editor.load_history(path);
+        let _ = history.load(path);
     }
-    terminal.info("Lua 5.4 with skyfall; names that are not local stay; Ctrl-D ends");
-    let ending = converse(&host, &mut editor, terminal);
-    if let Some(path) = &history {
+    terminal.info("Lua 5.4 with skyfall; names stay from line to line; Ctrl-D ends");
+    let ending = converse(&host, &mut history, terminal);
+    if let Some(path) = &file {
         let _ = path.parent().map(std::fs::create_dir_all);
-        let _ = editor.save_history(path);
+        let _ = history.save(path);
     }
     ending
 }
 
+/// Reads one line. The editor takes Ctrl-C for itself as long as there is one, so there is none
+/// while a line runs.
+fn line_after(prompt: &str, host: &Rc<ScriptHost>, history: &mut FileHistory) -> Result<String, ReadlineError> {
+    let mut editor = Editor::with_history(Config::default(), std::mem::take(history))?;
+    editor.set_helper(Some(Names(Rc::clone(host))));
+    let line = editor.readline(prompt);
+    *history = std::mem::take(editor.history_mut());
+    line
+}
+
 /// Line by line, until the input ends or a line asks to exit: the exit code.
-fn converse(
-    host: &ScriptHost,
-    editor: &mut Editor<Names, FileHistory>,
-    terminal: &Terminal,
-) -> Result<u8, Box<Diagnostic>> {
+fn converse(host: &Rc<ScriptHost>, history: &mut FileHistory, terminal: &Terminal) -> Result<u8, Box<Diagnostic>> {
     let (mut code, mut number) = (String::new(), 1);
     loop {
-        let line = match editor.readline(if code.is_empty() { "> " } else { ">> " }) {
+        let line = match line_after(if code.is_empty() { "> " } else { ">> " }, host, history) {
             Ok(line) => line,
-            Err(ReadlineError::Interrupted) => {
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {
                 code.clear();
                 continue;
             }
@@ -66,6 +73,12 @@ fn converse(
         };
         code.push_str(&line);
         if code.trim().is_empty() {
+            code.clear();
+            continue;
+        }
+        if LEAVING.contains(&code.trim()) && !host.names_in(&[]).iter().any(|name| code.trim().starts_with(name)) {
+            let line = format!("`{}` is Lua's to look up, and it knows none", code.trim());
+            terminal.report(&Diagnostic::new("repl/exit", line, Exit::Usage).with_hint("Ctrl-D ends"));
             code.clear();
             continue;
         }
@@ -81,7 +94,7 @@ fn converse(
         }
         terminal.go_on();
         // One that cannot be kept is no reason to stop.
-        let _ = editor.add_history_entry(code.as_str());
+        let _ = history.add(&code);
         code.clear();
         number += 1;
     }

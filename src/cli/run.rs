@@ -1,6 +1,6 @@
 //! `skyfall run`: one experiment from a configuration file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::algorithm::Window;
@@ -51,7 +51,10 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     if let Some(directory) = &arguments.export {
         bundle::check_target(directory, export_options).map_err(Diagnostic::from)?;
     }
-    let mut observer = Progress { terminal, total };
+    let options = options(arguments);
+    say_what_is_kept(&options, terminal);
+    let bundle = arguments.export.as_deref().map(|directory| (directory, export_options));
+    let mut observer = Training { progress: Progress { terminal, total }, bundle, replaced: options.replaced() };
     let (traces, checkpoints) = (arguments.traces.as_deref(), Some(arguments.checkpoints.checkpoints()));
     let result = experiment.run_with(traces, checkpoints, &mut observer).map_err(Diagnostic::from)?;
     for warning in &result.warnings {
@@ -63,7 +66,14 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     if let Some(trace) = traces.filter(|_| !result.interrupted) {
         Experiment::discard_checkpoint(trace).map_err(Diagnostic::from)?;
     }
-    Ok(told(&result, &options(arguments), arguments.json, terminal))
+    Ok(told(&result, &options, arguments.json, terminal))
+}
+
+/// Says so where a run leaves nothing behind.
+fn say_what_is_kept(options: &RunOptions, terminal: &Terminal) {
+    if options.traces.is_none() && options.export.is_none() {
+        terminal.info("nothing of this run is kept: --traces FILE keeps a trace, --export DIR a bundle");
+    }
 }
 
 /// Where the run's artifacts go.
@@ -71,6 +81,7 @@ fn options(arguments: &RunArguments) -> RunOptions {
     RunOptions {
         external: arguments.export_external,
         checkpoints: Some(arguments.checkpoints.checkpoints()),
+        tells_replaced: true,
         ..RunOptions::new(arguments.traces.clone(), arguments.export.clone())
     }
 }
@@ -100,7 +111,8 @@ fn finish(experiment: &ScriptedExperiment, arguments: &RunArguments, terminal: &
         return dry_run(experiment, arguments.json, terminal);
     }
     let options = options(arguments);
-    let result = experiment.run(&options).map_err(|message| Diagnostic::new("run/failed", message, Exit::Failure))?;
+    say_what_is_kept(&options, terminal);
+    let result = experiment.run(&options)?;
     Ok(told(&result, &options, arguments.json, terminal))
 }
 
@@ -178,6 +190,35 @@ pub(super) fn told(result: &RunResult, options: &RunOptions, as_json: bool, term
     }
     terminal.info(if resumable { "interrupted; --resume goes on from here" } else { "interrupted" });
     Exit::Interrupted
+}
+
+/// Shows a run's progress, and sees to what an earlier one left in its place.
+struct Training<'a> {
+    progress: Progress<'a>,
+    /// Where the bundle will stand, and how.
+    bundle: Option<(&'a Path, ExportOptions)>,
+    /// What the user is told of results that are replaced.
+    replaced: Option<String>,
+}
+
+impl Observer for Training<'_> {
+    fn on_begin(&mut self, anew: bool) -> Result<(), String> {
+        if let Some(line) = self.replaced.take().filter(|_| anew) {
+            self.progress.terminal.info(&line);
+        }
+        let stale = self.bundle.filter(|_| anew);
+        stale.map_or(Ok(()), |(directory, options)| {
+            bundle::discard(directory, options).map_err(|error| error.to_string())
+        })
+    }
+
+    fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {
+        self.progress.on_window(window, regime)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.progress.interrupted()
+    }
 }
 
 /// Shows a run's progress.

@@ -121,11 +121,12 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
             let out = out.unwrap_or_default();
             let options = RunOptions {
                 checkpoints: Some(arguments.checkpoints.checkpoints()),
+                tells_replaced: true,
                 ..RunOptions::new(Some(out.join("traces.jsonl")), Some(out.join("bundle")))
             };
             match experiment.run(&options) {
                 Ok(result) => super::run::told(&result, &options, false, terminal).code(),
-                Err(message) => failed(&Diagnostic::new("run/failed", message, Exit::Failure), terminal),
+                Err(diagnostic) => failed(&diagnostic, terminal),
             }
         }
         Err(ScriptError::Raised(diagnostic)) => failed(&diagnostic, terminal),
@@ -143,9 +144,20 @@ fn failed(diagnostic: &Diagnostic, terminal: &Terminal) -> u8 {
 fn source(arguments: &ScriptArguments) -> Result<Script, Diagnostic> {
     match (&arguments.code, &arguments.file) {
         (Some(code), _) => Ok(Script::Text { name: "-e".to_owned(), code: code.clone() }),
+        (None, Some(path)) if is_configuration(path) => {
+            let path = path.display();
+            let line = format!("{path} is a configuration, not a script");
+            Err(Diagnostic::new("script/configuration", line, Exit::Usage).with_hint(format!("skyfall run {path}")))
+        }
         (None, Some(path)) => named(path),
         (None, None) => Err(Diagnostic::new("script/none", "no script was named", Exit::Usage)),
     }
+}
+
+/// Whether `path` has an ending of those that configurations have.
+fn is_configuration(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// The script in a file, or on standard input.

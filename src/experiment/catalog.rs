@@ -38,6 +38,9 @@ struct Defined<M> {
 
 /// Rebuilds scripted parts from what was recorded of them; the script host implements it.
 pub trait Scripts {
+    /// A run under `seed` begins: draws that name no stream are of it.
+    fn begin(&self, seed: u64);
+
     /// The term that `record` describes.
     ///
     /// # Errors
@@ -145,6 +148,13 @@ impl Catalog {
     /// Defines the algorithm `name`.
     pub fn define_algorithm(&mut self, name: impl Into<String>, maker: AlgorithmMaker) {
         self.algorithms.insert(name.into(), maker);
+    }
+
+    /// A run under `seed` begins, for what scripts draw without a stream of its own.
+    pub(crate) fn begin(&self, seed: u64) {
+        if let Some(scripts) = &self.scripts {
+            scripts.begin(seed);
+        }
     }
 
     /// All environments' ids, the defined ones first.

@@ -101,6 +101,15 @@ impl Output<'_> {
 
 /// Is told what happens; everything is optional.
 pub trait Observer {
+    /// Before the first step, once the trace is open: `anew` unless the run goes on from a
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// As [`Observer::on_step`].
+    fn on_begin(&mut self, _anew: bool) -> Result<(), String> {
+        Ok(())
+    }
+
     /// After each step, with the composed reward.
     ///
     /// # Errors
@@ -185,7 +194,9 @@ impl Rollout<'_> {
                 .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
         }
         let mut keeper = output.keeper(&self)?;
-        let mut writer = match self.resume(&mut state, &output, keeper.as_ref())? {
+        let resumed = self.resume(&mut state, &output, keeper.as_ref())?;
+        let anew = resumed.is_none();
+        let mut writer = match resumed {
             Some(writer) => Some(writer),
             None => {
                 self.shift(&mut state)?;
@@ -196,7 +207,9 @@ impl Rollout<'_> {
                 output.open(&self.plan.meta, None)?
             }
         };
-        let gone = self.steps(&mut state, &mut writer, &mut keeper, observer);
+        let step = state.result.steps;
+        let begun = observer.on_begin(anew).map_err(|message| RunError::Callback { step, message });
+        let gone = begun.and_then(|()| self.steps(&mut state, &mut writer, &mut keeper, observer));
         // Also after a failure: what was written so far is kept.
         let closed = writer.map(|mut writer| writer.close()).transpose();
         gone?;

@@ -158,6 +158,12 @@ impl Console for Unheard {
 }
 
 impl Scripts for BareScripts {
+    fn begin(&self, seed: u64) {
+        let seeded = || self.lua.globals().get::<Table>("math")?.get::<mlua::Function>("randomseed");
+        // It is there, and takes any integer.
+        let _ = seeded().and_then(|randomseed| randomseed.call::<()>(seed.cast_signed()));
+    }
+
     fn term(&self, record: &TermRecord) -> Result<Box<dyn Term>, TermError> {
         bind::term_from_source(&self.lua, record)
     }

@@ -76,6 +76,11 @@ impl<'a> Module<'a> {
     }
 }
 
+/// Has objects of `class` be called so where they are made text: Lua itself would tell an address.
+fn named<T: 'static>(methods: &mut impl mlua::UserDataMethods<T>, class: &'static str) {
+    methods.add_meta_method(mlua::MetaMethod::ToString, move |_, _, ()| Ok(class));
+}
+
 /// Why a library function failed: a line of ours, or an error of Lua's on its way through.
 enum Fault {
     Line(String),

@@ -4,10 +4,12 @@
 mod traceback;
 
 use std::fmt::Display;
+use std::rc::Rc;
 
 use mlua::Lua;
 
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::script::host::Host;
 use crate::script::loader::Sources;
 use crate::script::mark;
 
@@ -105,6 +107,15 @@ pub(super) fn message(error: &mlua::Error) -> String {
     }
 }
 
+/// The message of an error that native code caught on its way out of Lua: what it says goes on as
+/// text, and the frames that it came through are kept for the report.
+pub(super) fn caught(lua: &Lua, error: &mlua::Error) -> String {
+    if let Some(host) = lua.app_data_ref::<Rc<Host>>() {
+        host.failed.borrow_mut().note_caught(error);
+    }
+    message(error)
+}
+
 /// `text` without the position in the host's own Lua that the machine put in front.
 pub(super) fn without_host(text: &str) -> &str {
     let own = text.strip_prefix(LIBRARY_CHUNK).and_then(|rest| rest.split_once(": "));
@@ -132,7 +143,12 @@ pub(super) struct Raise {
 impl Raise {
     /// What an error says.
     pub(super) fn of(error: &mlua::Error) -> Self {
-        Self { text: message(error), ..Self::default() }
+        Self::said(message(error))
+    }
+
+    /// Words alone.
+    pub(super) fn said(text: String) -> Self {
+        Self { text, ..Self::default() }
     }
 
     /// What a raised value says: text, a table with a `message` (and a `code` and a `hint`), or

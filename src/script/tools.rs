@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use mlua::{MultiValue, Table, Value};
 
+use super::bind;
 use super::bind::test::Tests;
 use super::check;
 use super::error::LIBRARY_CHUNK;
@@ -14,6 +15,9 @@ use super::reference::reference;
 use super::source::required;
 use super::{ScriptError, loader, locked};
 use crate::diagnostic::{Diagnostic, Exit};
+
+/// How many numbers of an array are shown.
+const SHOWN: usize = 64;
 
 /// What one typed line came to.
 #[derive(Debug)]
@@ -109,9 +113,13 @@ impl ScriptHost {
         self.host.stop.set(None);
         let name = format!("input-{number}");
         let compiled = |code: &str| loader::compile(&self.lua, &self.host.sources, &name, code);
+        let whole = |result: &mlua::Result<mlua::Function>| {
+            !matches!(result, Err(mlua::Error::SyntaxError { incomplete_input: false, .. }))
+        };
         // What is an expression is shown; a local would be gone with its line.
-        let statement = code.trim_start().strip_prefix("local ").filter(|rest| !rest.starts_with("function"));
-        let function = match compiled(&format!("return {code}")).or_else(|_| compiled(statement.unwrap_or(code))) {
+        let lasting = code.trim_start().strip_prefix("local ").map(compiled).filter(whole);
+        let function = match compiled(&format!("return {code}")).or_else(|_| lasting.unwrap_or_else(|| compiled(code)))
+        {
             Err(mlua::Error::SyntaxError { incomplete_input: true, .. }) => return Ok(Reply::More),
             other => other,
         };
@@ -128,8 +136,14 @@ impl ScriptHost {
         let require: mlua::Function = self.lua.globals().get("require")?;
         let pretty: Table = require.call("skyfall.pretty")?;
         let format: mlua::Function = pretty.get("format")?;
-        let texts: mlua::Result<Vec<String>> = values.into_iter().map(|value| format.call::<String>(value)).collect();
-        Ok(Some(texts?.join("\t")))
+        let show = |value: Value| {
+            let held = value.as_userdata().and_then(|data| bind::array::beginning(data, SHOWN));
+            let Some((numbers, more)) = held else { return format.call::<String>(value) };
+            let numbers = format.call::<String>(super::convert::write(&self.lua, &numbers)?)?;
+            let more = if more { " and so on" } else { "" };
+            Ok(format!("{} {numbers}{more}", value.to_string()?))
+        };
+        Ok(Some(values.into_iter().map(show).collect::<mlua::Result<Vec<_>>>()?.join("\t")))
     }
 
     /// The names of the fields of what is called `path` (`skyfall.array`), for completion; nothing

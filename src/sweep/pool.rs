@@ -120,8 +120,12 @@ impl Failure {
                 ("signal", signal, format!("killed by signal {signal}"))
             }
         };
+        // Where it was stands on the line below what it was.
+        let place = error.and_then(|error| lines.iter().skip_while(|line| *line != error).nth(1));
+        let place = place.and_then(|line| line.strip_prefix("  --> ")).map(|place| format!(" ({place})"));
+        let message = message.map(|message| format!("{message}{}", place.unwrap_or_default()));
         let message = match message {
-            Some(message) if class != "signal" => (*message).to_owned(),
+            Some(message) if class != "signal" => message,
             Some(message) => format!("{ended}; its last words: {message}"),
             None => ended,
         };

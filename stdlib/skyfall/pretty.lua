@@ -12,7 +12,16 @@ end
 
 local show
 
+-- What is locked has its fields behind it, where `pairs` finds them.
+local function unlocked(t)
+  if getmetatable(t) ~= "locked" then return t end
+  local found = {}
+  for key, value in pairs(t) do found[key] = value end
+  return found
+end
+
 local function fields(t, indent, open, depth)
+  t = unlocked(t)
   local parts, length = {}, #t
   for i = 1, length do parts[i] = show(t[i], indent, open, depth + 1) end
   for _, key in ipairs(tables.keys(t)) do
@@ -27,6 +36,7 @@ function show(value, indent, open, depth)
   local kind = type(value)
   if kind == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
   if kind == "function" or kind == "thread" then return "<" .. kind .. ">" end
+  if kind == "userdata" then return (tostring(value):gsub("[: ]* %(?0x%x+%)?$", "")) end -- an address says nothing
   if kind ~= "table" then return tostring(value) end
   local made = getmetatable(value)
   if type(made) == "table" and made.__tostring then return tostring(value) end

@@ -185,7 +185,7 @@ fn html_of_an_ordinary_run() {
     let report = report_of(&[data("gold1.jsonl")], &window(2));
     let page = output::render(&report, Format::Html, 80);
     assert_well_formed(&page);
-    for words in ["1 runs in 1 groups, 18 rows from 1 files. Window 2 rows", "calm", "upright", "recovery_rows"] {
+    for words in ["1 run in 1 group, 18 rows from 1 file. Window 2 rows", "calm", "upright", "recovery_rows"] {
         assert!(page.contains(words), "{words}");
     }
 }

@@ -69,7 +69,7 @@ fn outcome(sweep: &Rc<ScriptedSweep>, attempt: &Path) -> Result<Option<Outcome>,
         }));
     }
     let failed = |message: String| Box::new(Diagnostic::new("run/failed", message, Exit::Failure));
-    let result = experiment.run(&options).map_err(failed)?;
+    let result = experiment.run(&options)?;
     if result.interrupted && over.get().is_none() {
         return Ok(None);
     }

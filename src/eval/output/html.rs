@@ -24,16 +24,22 @@ const LARGEST_DATA: usize = 2 << 20;
 /// At most so many runs are shown one by one.
 const MOST_RUNS: usize = 200;
 
+/// `1 run`, `2 runs`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `report` as an HTML page.
 pub(super) fn render(report: &Report) -> String {
     let mut page = Page::titled("Evaluation", &(STYLE.to_owned() + &plot::page_style()));
     let rows: u64 = report.inputs.iter().map(|input| input.rows).sum();
     page.heading(1, "Evaluation");
     page.paragraph(&format!(
-        "{} runs in {} groups, {rows} rows from {} files. Window {}; intervals hold {} % of {} bootstrap resamples.",
-        report.runs.len(),
-        report.groups.len(),
-        report.inputs.len(),
+        "{} in {}, {} from {}. Window {}; intervals hold {} % of {} bootstrap resamples.",
+        counted(report.runs.len() as u64, "run"),
+        counted(report.groups.len() as u64, "group"),
+        counted(rows, "row"),
+        counted(report.inputs.len() as u64, "file"),
         report.settings.window.words(),
         cell::number(report.settings.bootstrap.confidence * 100.0),
         report.settings.bootstrap.reps,

@@ -7,7 +7,7 @@ mod methods;
 mod numeric;
 mod operators;
 
-use mlua::{Lua, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
+use mlua::{AnyUserData, Lua, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
 use super::{Fault, Module};
 use crate::array::{Array, DType};
@@ -71,6 +71,17 @@ impl UserData for LuaArray {
         methods::add(methods);
         numeric::add(methods);
     }
+}
+
+/// The numbers of the array that `data` is, as nested lists; of a larger one than `most` only the
+/// first, in C order, and `true`.
+pub(in crate::script) fn beginning(data: &AnyUserData, most: usize) -> Option<(Value, bool)> {
+    let array = data.borrow::<LuaArray>().ok()?;
+    let array = &array.0;
+    if array.len() <= most {
+        return Some((array.to_value(), false));
+    }
+    Some((Value::List((0..most).map_while(|place| array.get(place)).collect()), true))
 }
 
 /// The array that `value` is, if it is one.

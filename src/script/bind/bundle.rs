@@ -63,6 +63,7 @@ impl UserData for LuaBundle {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Bundle");
         methods.add_method("policy", |lua, this, ()| {
             let restore = || -> Result<LuaPolicy, Fault> {
                 let catalog = catalog()?;
@@ -78,6 +79,7 @@ impl UserData for LuaBundle {
 
 impl UserData for LuaPolicy {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Policy");
         methods.add_method_mut("act", |lua, this, observation: LuaValue| {
             let observation = element::from_lua(&observation, &this.observation_space, "observation")
                 .map_err(|line| fail(lua, line))?;

@@ -1,6 +1,6 @@
 //! `skyfall.env`: environments stepped by hand.
 
-use mlua::{IntoLuaMulti, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
+use mlua::{IntoLuaMulti, MetaMethod, MultiValue, Table, UserData, UserDataFields, UserDataMethods, Value as LuaValue};
 
 use super::definition::record;
 use super::scripted_env::EnvDefinition;
@@ -102,6 +102,7 @@ impl UserData for LuaEnv {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| Ok(format!("env({})", this.env.id())));
         methods.add_method_mut("reset", |lua, this, options: LuaValue| {
             let (seed, options) = reset_options(&options).map_err(|line| fail(lua, line))?;
             let info = this.env.reset_with(seed, &options, &mut this.observation);

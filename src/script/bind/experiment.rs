@@ -1,16 +1,16 @@
 //! `skyfall.experiment` and `skyfall.run_experiment`.
 
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, UserData, UserDataFields, Value as LuaValue};
 
 use super::regime::LuaProviderHandle;
 use super::reward::LuaComposition;
-use super::{Fault, Module, allowed, line};
+use super::{Fault, Module, allowed, line, random, reward};
 use crate::algorithm::{Episode, Window};
-use crate::bundle;
+use crate::bundle::{self, Bundle};
 use crate::config::{self, ExperimentConfig};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Checkpoints, Experiment, Observer, Parts, RunResult};
@@ -18,7 +18,7 @@ use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::bare::BareScripts;
 use crate::script::convert;
-use crate::script::error::{fail, message};
+use crate::script::error::{Raise, caught, fail, message, report};
 use crate::script::host::{Console, Host};
 use crate::value::{Map, Value};
 
@@ -49,6 +49,8 @@ pub struct RunOptions {
     pub checkpoints: Option<Checkpoints>,
     /// What the script wants to hear of.
     pub(crate) callbacks: Callbacks,
+    /// Whether the user is told that results of an earlier run are replaced.
+    pub tells_replaced: bool,
     /// Is told of every window; the run ends with the one it answers `true` to.
     pub watch: Option<Watch>,
 }
@@ -61,6 +63,15 @@ impl RunOptions {
     #[must_use]
     pub fn new(traces: Option<PathBuf>, export: Option<PathBuf>) -> Self {
         Self { traces, export, ..Self::default() }
+    }
+
+    /// What the user is told where the run will replace an earlier one's results.
+    #[must_use]
+    pub fn replaced(&self) -> Option<String> {
+        let trace = self.traces.as_ref().filter(|path| path.is_file());
+        let bundle = self.export.as_ref().filter(|directory| Bundle::open(directory).is_ok());
+        let names: Vec<String> = [trace, bundle].into_iter().flatten().map(|path| path.display().to_string()).collect();
+        (!names.is_empty()).then(|| format!("this replaces an earlier run's {}", names.join(" and ")))
     }
 }
 
@@ -103,12 +114,25 @@ impl ScriptedExperiment {
     /// Runs the experiment once more from its beginning.
     ///
     /// # Errors
-    /// One line: what failed, at which step, where in the script.
-    pub fn run(&self, options: &RunOptions) -> Result<RunResult, String> {
-        self.run_inner(options).map_err(told)
+    /// What failed, at which step, where in the script.
+    pub fn run(&self, options: &RunOptions) -> Result<RunResult, Diagnostic> {
+        self.run_inner(options).map_err(|fault| {
+            let raise = Raise::said(told(fault));
+            let frames = self.host.failed.take().frames_of(&raise, &LuaValue::Nil);
+            Diagnostic { code: "run/failed".to_owned(), ..report(&raise, frames, &self.host.sources) }
+        })
     }
 
+    /// Runs it with `math.random` drawing under its seed; what the script draws afterwards goes on
+    /// from what it drew before.
     fn run_inner(&self, options: &RunOptions) -> Result<RunResult, Fault> {
+        let next = random::reseed(&self.lua, self.config.run.seed.cast_signed())?;
+        let result = self.run_seeded(options);
+        random::reseed(&self.lua, next)?;
+        result
+    }
+
+    fn run_seeded(&self, options: &RunOptions) -> Result<RunResult, Fault> {
         let mut experiment = self.build()?;
         let export_options = bundle::ExportOptions { external: options.external };
         if let Some(directory) = &options.export {
@@ -126,6 +150,8 @@ impl ScriptedExperiment {
             total: self.config.rollout.total_steps,
             watch: options.watch.as_ref(),
             over: false,
+            bundle: options.export.as_deref().map(|directory| (directory, export_options)),
+            replaced: options.replaced().filter(|_| options.tells_replaced),
         };
         let traces = options.traces.as_deref();
         let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
@@ -261,6 +287,12 @@ fn experiment(
             (LuaValue::UserData(data), "regime") => data.is::<LuaProviderHandle>(),
             _ => false,
         };
+        let meant = if name == "reward" { reward::meant(&value) } else { None };
+        if let Some(what) = meant {
+            return Err(Fault::Line(format!(
+                "`reward` is {what}, not a composition: reward = reward.compose {{ {{ term, weight = 1.0 }} }}"
+            )));
+        }
         if !object {
             document.insert(name.clone(), convert::read(&value, &name)?);
         }
@@ -402,6 +434,10 @@ impl UserData for ScriptedExperiment {
             convert::write(lua, &config.to_value())
         });
     }
+
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Experiment");
+    }
 }
 
 /// An episode as callbacks see it.
@@ -434,15 +470,29 @@ struct ScriptObserver<'a> {
     watch: Option<&'a Watch>,
     /// Whether the watcher has ended the run.
     over: bool,
+    /// Where the bundle will stand, and how.
+    bundle: Option<(&'a Path, bundle::ExportOptions)>,
+    /// What the user is told of results that are replaced.
+    replaced: Option<String>,
 }
 
 impl ScriptObserver<'_> {
     fn call(&self, function: &Function, argument: mlua::Result<Table>) -> Result<(), String> {
-        argument.and_then(|table| function.call::<()>(table)).map_err(|error| message(&error))
+        argument.and_then(|table| function.call::<()>(table)).map_err(|error| caught(self.lua, &error))
     }
 }
 
 impl Observer for ScriptObserver<'_> {
+    fn on_begin(&mut self, anew: bool) -> Result<(), String> {
+        if let Some(line) = self.replaced.take().filter(|_| anew) {
+            self.console.info(&line);
+        }
+        let stale = self.bundle.filter(|_| anew);
+        stale.map_or(Ok(()), |(directory, options)| {
+            bundle::discard(directory, options).map_err(|error| error.to_string())
+        })
+    }
+
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), String> {
         let Some(function) = &self.callbacks.step else { return Ok(()) };
         let summary = || -> mlua::Result<Table> {

@@ -1,6 +1,6 @@
 //! `skyfall.random`.
 
-use mlua::{IntoLua, Lua, Table, UserData, UserDataMethods, Value};
+use mlua::{Function, IntoLua, Lua, Table, UserData, UserDataMethods, Value};
 
 use super::array::{LuaArray, shape_of};
 use super::{Fault, Module};
@@ -25,6 +25,15 @@ pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
 /// The stream called `name` under `seed`.
 pub(super) fn stream(seed: u64, name: &str) -> LuaRng {
     LuaRng(Rng::named(seed, name))
+}
+
+/// Has `math.random` draw under `seed` from now on; a seed under which it goes on from what it
+/// would have drawn.
+pub(super) fn reseed(lua: &Lua, seed: i64) -> mlua::Result<i64> {
+    let math: Table = lua.globals().get("math")?;
+    let next = math.get::<Function>("random")?.call(0)?;
+    math.get::<Function>("randomseed")?.call::<()>(seed)?;
+    Ok(next)
 }
 
 /// A seed: an integer from 0.
@@ -87,6 +96,7 @@ fn method<A, R>(
 
 impl UserData for LuaRng {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Rng");
         method(methods, "uniform", |lua, rng, (low, high, shape): (Value, Value, Value)| {
             let (low, high) = (number(&low, "low", 0.0)?, number(&high, "high", 1.0)?);
             if !(high - low).is_finite() || high < low {

@@ -9,7 +9,7 @@ use crate::random::Rng;
 use crate::regime::{self, Provider, Regime, RegimeError, RegimeRecord, regime_to_value};
 use crate::script::budget::{self, Meter};
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{caught, message};
 use crate::script::source;
 use crate::snapshot::{self, SnapshotError};
 use crate::value::{Map, Value};
@@ -20,7 +20,11 @@ pub(super) enum LuaProviderHandle {
     Lua { name: String, params: Map, function: Function, recorded: Result<String, String> },
 }
 
-impl UserData for LuaProviderHandle {}
+impl UserData for LuaProviderHandle {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Provider");
+    }
+}
 
 impl LuaProviderHandle {
     /// The provider, ready for one run under the experiment's seed.
@@ -65,7 +69,7 @@ struct LuaProvider {
     present: Option<Regime>,
     meter: Meter,
     /// Keeps the machine alive as long as the provider.
-    _lua: Lua,
+    lua: Lua,
 }
 
 impl LuaProvider {
@@ -86,7 +90,7 @@ impl LuaProvider {
             arguments: (convert::write_map(lua, params)?, rng),
             present: None,
             meter: Meter::of(lua),
-            _lua: lua.clone(),
+            lua: lua.clone(),
         })
     }
 
@@ -129,7 +133,8 @@ impl Provider for LuaProvider {
     fn shift(&mut self, step: u64) -> Result<Option<Regime>, RegimeError> {
         self.meter.start();
         let (params, rng) = &self.arguments;
-        let answer: LuaValue = self.function.call((step, params, rng)).map_err(|error| self.error(message(&error)))?;
+        let answer: LuaValue =
+            self.function.call((step, params, rng)).map_err(|error| self.error(caught(&self.lua, &error)))?;
         let place = self.function.info();
         let place = match (place.short_src, place.line_defined) {
             (Some(file), Some(defined)) => format!("{file}:{defined}: "),

@@ -11,7 +11,7 @@ use crate::script::bind::experiment::ScriptedExperiment;
 use crate::script::bind::step::StepCall;
 use crate::script::budget::{self, Meter};
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{caught, message};
 use crate::script::host::Host;
 use crate::script::source;
 use crate::snapshot::SnapshotError;
@@ -38,14 +38,22 @@ struct TermCode {
     recorded: Result<String, String>,
 }
 
-impl UserData for LuaTermHandle {}
+impl UserData for LuaTermHandle {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Term");
+    }
+}
 
 /// A composition in a script's hands; each run makes its own terms from it.
 pub(super) struct LuaComposition {
     terms: Vec<(TermMaker, f64)>,
 }
 
-impl UserData for LuaComposition {}
+impl UserData for LuaComposition {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Composition");
+    }
+}
 
 impl LuaComposition {
     /// The composition, ready for one run.
@@ -98,6 +106,19 @@ pub(in crate::script) fn composition_of(
         }
         _ => format!("the script must return a composition (reward.compose), got {}", convert::describe(value)),
     })
+}
+
+/// What `value` is, if it is a term, or terms, that were not composed.
+pub(super) fn meant(value: &LuaValue) -> Option<&'static str> {
+    let is_term = |value: &LuaValue| value.as_userdata().is_some_and(|data| data.is::<LuaTermHandle>());
+    if is_term(value) {
+        return Some("a term");
+    }
+    let first: LuaValue = value.as_table()?.raw_get(1).ok()?;
+    let within = |first: &LuaValue| {
+        first.as_table().and_then(|inner| inner.raw_get(1).ok()).is_some_and(|inner| is_term(&inner))
+    };
+    (is_term(&first) || within(&first)).then_some("a list of terms")
 }
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
@@ -228,7 +249,7 @@ impl Term for LuaTerm {
     fn evaluate(&mut self, step: &StepView<'_>) -> Result<TermValue, TermError> {
         self.meter.start();
         let (value, detail): (LuaValue, LuaValue) =
-            self.call.call(step, None).map_err(|error| self.error(message(&error)))?;
+            self.call.call(step, None).map_err(|error| self.error(caught(self.call.lua(), &error)))?;
         let value = match value {
             LuaValue::Number(value) => value,
             #[expect(clippy::cast_precision_loss, reason = "Lua's own conversion of an integer to a float")]

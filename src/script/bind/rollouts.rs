@@ -62,6 +62,7 @@ fn now(host: &Host) -> String {
 
 impl UserData for LuaRolloutsWriter {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.RolloutsWriter");
         methods.add_method_mut("add", |lua, this, record: LuaValue| {
             let datum = datum(&record, "record", 0).map_err(|line| fail(lua, line))?;
             let record = RolloutRecord::from_datum(&datum).map_err(|problem| fail(lua, problem))?;

@@ -22,7 +22,7 @@ use crate::random::Rng;
 use crate::regime::Regime;
 use crate::reward::StepView;
 use crate::script::convert;
-use crate::script::error::{fail, message};
+use crate::script::error::{caught, fail, message};
 use crate::script::host::Host;
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
@@ -107,6 +107,7 @@ struct TrainedPolicy {
 
 impl UserData for TrainedPolicy {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.TrainedPolicy");
         methods.add_method_mut("act", |lua, this, observation: LuaValue| {
             let observation = element::from_lua(&observation, &this.observation_space, "observation")
                 .map_err(|line| fail(lua, line))?;
@@ -210,7 +211,7 @@ impl ScriptedAlgorithm {
     }
 
     fn failed(&self, error: &mlua::Error) -> AlgorithmError {
-        AlgorithmError::Failed { name: self.definition.name.clone(), message: message(error) }
+        AlgorithmError::Failed { name: self.definition.name.clone(), message: caught(&self.lua, error) }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::experiment::EnvMaker;
 use crate::random::Rng;
 use crate::script::budget::Meter;
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{caught, message};
 use crate::snapshot::SnapshotError;
 use crate::space::{Element, Space};
 use crate::suggest;
@@ -279,7 +279,7 @@ impl Env for ScriptedEnv {
         self.elapsed = None;
         let (first, info): (LuaValue, LuaValue) = convert::write_map(&self.lua, options)
             .and_then(|options| reset.call((&self.state, options)))
-            .map_err(|error| self.failed(message(&error)))?;
+            .map_err(|error| self.failed(caught(&self.lua, &error)))?;
         self.observe(reset, "reset", &first, observation)?;
         let info = self.info(reset, "reset", &info)?;
         self.elapsed = Some(0);
@@ -298,7 +298,7 @@ impl Env for ScriptedEnv {
         let step = &self.definition.step;
         let mut results = element::to_lua(&self.lua, action)
             .and_then(|action| step.call::<MultiValue>((&self.state, action)))
-            .map_err(|error| self.failed(message(&error)))?;
+            .map_err(|error| self.failed(caught(&self.lua, &error)))?;
         let mut next = || results.pop_front().unwrap_or(LuaValue::Nil);
         let (seen, reward, terminated, truncated, info) = (next(), next(), next(), next(), next());
         self.elapsed = Some(elapsed + 1);

@@ -19,7 +19,7 @@ use crate::policy::{Checkpoint, Context, Policy, PolicyError};
 use crate::random::Rng;
 use crate::script::budget::Meter;
 use crate::script::convert;
-use crate::script::error::message;
+use crate::script::error::{caught, message};
 use crate::script::host::{Access, Host};
 use crate::script::permissions::Confinement;
 use crate::script::source::check_stateless;
@@ -180,7 +180,7 @@ impl Policy for ScriptedPolicy {
         let act = &self.methods.act;
         let chosen: LuaValue = element::to_lua(&self.lua, observation)
             .and_then(|observation| act.call((&self.state, observation)))
-            .map_err(|error| self.failed(message(&error)))?;
+            .map_err(|error| self.failed(caught(&self.lua, &error)))?;
         element::read_into(&chosen, &self.action_space, "action", action)
             .and_then(|()| element::within(&self.action_space, action, "action"))
             .map_err(|line| self.failed(format!("{}`act` returned a wrong value: {line}", place(act))))

@@ -239,6 +239,7 @@ impl UserData for LuaSpace {
 
 impl UserData for LuaSampler {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Sampler");
         methods.add_method_mut("sample", |lua, this, ()| element::to_lua(lua, &this.0.sample()));
     }
 }

@@ -120,6 +120,11 @@ impl StepCall {
         })
     }
 
+    /// The machine that the function is of.
+    pub(super) fn lua(&self) -> &Lua {
+        &self.lua
+    }
+
     /// Calls the function with `step`; `reward` is its last argument where it has an owner.
     ///
     /// # Errors

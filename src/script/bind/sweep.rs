@@ -58,7 +58,11 @@ impl std::fmt::Debug for ScriptedSweep {
     }
 }
 
-impl UserData for ScriptedSweep {}
+impl UserData for ScriptedSweep {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Sweep");
+    }
+}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     stop::module(search::module(space::module(module)?)?)?.function(

@@ -170,6 +170,7 @@ impl LuaWriter {
 
 impl UserData for LuaWriter {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.TraceWriter");
         methods.add_method_mut("write", |lua, this, row: LuaValue| {
             let (writer, buffer, _) = this.open(lua)?;
             match &row {

@@ -85,6 +85,7 @@ impl UserData for LuaVector {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Vector");
         methods.add_method_mut("reset", |lua, this, options: LuaValue| {
             let (seed, options) = super::env::reset_options(&options).map_err(|line| fail(lua, line))?;
             let first = this.0.reset(seed, &options).map_err(|problem| line(problem).raise(lua))?;

@@ -27,6 +27,11 @@ impl Failed {
         *self = Self { text: raise.text, frames: way };
     }
 
+    /// Native code caught `error` on its way out of Lua.
+    pub(in crate::script) fn note_caught(&mut self, error: &mlua::Error) {
+        *self = Self { text: super::message(error), frames: in_native(error) };
+    }
+
     /// The frames of `raise`, raised as `value`, that are gone: here, or where native code was called.
     pub(in crate::script) fn frames_of(self, raise: &Raise, value: &mlua::Value) -> Vec<Frame> {
         if self.is(raise) { self.frames } else { raised_by_native(value) }
@@ -49,7 +54,11 @@ pub(in crate::script) fn whole_way(mut gone: Vec<Frame>, standing: Vec<Frame>) -
 /// The frames that an error of native code tells of: those of the innermost call.
 fn raised_by_native(value: &mlua::Value) -> Vec<Frame> {
     let mlua::Value::Error(error) = value else { return Vec::new() };
-    let (mut error, mut traceback) = (&**error, None);
+    in_native(error)
+}
+
+fn in_native(error: &mlua::Error) -> Vec<Frame> {
+    let (mut error, mut traceback) = (error, None);
     loop {
         match error {
             mlua::Error::CallbackError { traceback: own, cause } => {

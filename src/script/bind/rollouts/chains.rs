@@ -61,6 +61,7 @@ impl UserData for LuaChains {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.RolloutsChains");
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.len()));
         methods.add_method("chain", |lua, this, index: i64| {
             let place = index.checked_sub(1).and_then(|index| usize::try_from(index).ok());

@@ -23,7 +23,11 @@ struct LuaOracle {
     records: Function,
 }
 
-impl UserData for LuaOracle {}
+impl UserData for LuaOracle {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.RolloutsOracle");
+    }
+}
 
 /// A script that makes a shard's records of its rows.
 pub struct ScriptedOracle {

@@ -78,6 +78,7 @@ impl UserData for LuaGroups {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.RolloutsGroups");
         methods.add_method("rows", |lua, this, key: i64| {
             numbers(lua, this.0.rows(key).iter().map(|row| i64::try_from(*row).map_or(0, |row| row + 1)))
         });
@@ -101,6 +102,7 @@ impl UserData for LuaStore {
     }
 
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.RolloutsStore");
         methods.add_method("array", |lua, this, (path, first, last): (LuaValue, Option<i64>, Option<i64>)| {
             let path = convert::text(&path, "path").map_err(|line| fail(lua, line))?;
             let rows = range(first, last).map_err(|line| fail(lua, line))?;

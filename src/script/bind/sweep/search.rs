@@ -33,7 +33,11 @@ enum Kind {
     Own(Table, Function, Option<Function>),
 }
 
-impl UserData for LuaSearch {}
+impl UserData for LuaSearch {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.SweepSearch");
+    }
+}
 
 impl LuaSearch {
     /// The sampler, at its beginning.

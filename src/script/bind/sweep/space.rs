@@ -17,10 +17,15 @@ pub(super) struct LuaSweepSpace(Space);
 /// A distribution in a script's hands.
 struct LuaDistribution(Distribution);
 
-impl UserData for LuaDistribution {}
+impl UserData for LuaDistribution {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.SweepDistribution");
+    }
+}
 
 impl UserData for LuaSweepSpace {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.SweepSpace");
         methods.add_method("points", |lua, this, ()| {
             let points = lua.create_table()?;
             let gone = this.0.each(&mut |point| {

@@ -12,7 +12,11 @@ use crate::sweep::stopping::{Rule, Stopping, Watched};
 #[derive(Clone)]
 struct LuaRule(Stopping, Option<Function>);
 
-impl UserData for LuaRule {}
+impl UserData for LuaRule {
+    fn add_methods<M: mlua::UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.SweepRule");
+    }
+}
 
 pub(super) fn module(module: Module<'_>) -> mlua::Result<Module<'_>> {
     module

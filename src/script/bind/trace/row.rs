@@ -71,6 +71,7 @@ fn table(lua: &Lua, row: &Row) -> mlua::Result<Table> {
 
 impl UserData for LuaRow {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.ReadRow");
         methods.add_method("totable", |lua, this, ()| {
             this.with(|row| table(lua, row)).unwrap_or_else(|| lua.create_table())
         });
@@ -95,6 +96,7 @@ pub(super) struct LuaSteps(pub(super) Rc<Run>);
 
 impl UserData for LuaSteps {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        crate::script::bind::named(methods, "skyfall.Steps");
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.0.steps.len()));
         methods.add_meta_method(MetaMethod::Index, |_, this, at: LuaValue| {
             let LuaValue::Integer(at) = at else { return Ok(None) };
