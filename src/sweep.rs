@@ -12,6 +12,7 @@ pub mod directory;
 pub mod distribution;
 pub mod earlier;
 mod error;
+pub mod evaluation;
 mod intact;
 pub mod numbers;
 pub mod outcome;
