@@ -184,6 +184,7 @@ impl Rollout<'_> {
                 .warnings
                 .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
         }
+        state.result.warnings.extend(crate::regime::stray_origins(&self.provider.known()));
         let mut keeper = output.keeper(&self)?;
         let mut writer = match self.resume(&mut state, &output, keeper.as_ref())? {
             Some(writer) => Some(writer),
