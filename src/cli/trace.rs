@@ -34,6 +34,11 @@ pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &T
         text.push_str(&if as_json { json::to_string(&warning.to_value()) } else { super::eval::warning_line(warning) });
         text.push('\n');
     }
+    if !as_json {
+        for (key, field) in trace::near_fields(&stats) {
+            text.push_str(&format!("`{key}` is no field of a row, but kept as metadata; did you mean `{field}`?\n"));
+        }
+    }
     let rows: u64 = stats.inputs.iter().map(|input| input.rows).sum();
     let skipped: u64 = stats.inputs.iter().map(|input| input.skipped).sum();
     if !as_json {
