@@ -30,7 +30,7 @@ mod settings;
 use indexmap::IndexMap;
 use rayon::prelude::*;
 
-use crate::trace::columns::{RunColumns, TraceColumns};
+use crate::trace::columns::{Input, RunColumns, TraceColumns, Warning};
 pub use bootstrap::Bootstrap;
 pub use custom::{Custom, Judge, Judgement};
 use encounter::Analysis;
@@ -63,9 +63,10 @@ pub fn evaluate_with(
 ) -> Result<Report, EvalError> {
     let Material { traces, frozen, baseline } = material.into();
     custom::check(customs)?;
+    let settings = &with_metrics_by_name(settings, customs);
     let (measures, wanted) = wanted(settings, customs)?;
     let TraceColumns { mut inputs, runs, mut warnings } = traces;
-    let selected = select(runs, &inputs, settings)?;
+    let selected = select(runs, (&inputs, &warnings), settings)?;
     let mut analysed = analyse(&selected, settings);
     if let Some(frozen) = frozen {
         inputs.extend(frozen.inputs);
@@ -96,6 +97,17 @@ pub fn evaluate_with(
     Ok(Report { settings: settings.clone(), inputs, measures, runs, groups, comparisons, verdicts, warnings, drawing })
 }
 
+/// The settings with metrics by their own names where they are asked for by a table's heading.
+fn with_metrics_by_name(settings: &Settings, customs: &[Custom<'_>]) -> Settings {
+    let mut settings = settings.clone();
+    for name in &mut settings.metrics {
+        if !customs.iter().any(|custom| custom.name == *name) {
+            *name = output::cell::metric_of(name).to_owned();
+        }
+    }
+    settings
+}
+
 /// What is to be reported, and which metrics of the table are among it.
 fn wanted(
     settings: &Settings,
@@ -121,13 +133,17 @@ fn wanted(
 /// The rows that count, of runs that have some, in the order of the report.
 fn select(
     runs: Vec<RunColumns>,
-    inputs: &[crate::trace::columns::Input],
+    (inputs, warnings): (&[Input], &[Warning]),
     settings: &Settings,
 ) -> Result<Vec<Selected>, EvalError> {
     let mut runs: Vec<RunColumns> = runs.into_iter().filter(|run| !run.step.is_empty()).collect();
     if runs.is_empty() {
         let inputs: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
-        return Err(EvalError::NoRows { inputs: inputs.join(", ") });
+        let why = warnings.iter().find(|warning| warning.is_loss()).map(|warning| {
+            let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!("; {}{line}: {}", warning.file.as_deref().unwrap_or_default(), warning.message)
+        });
+        return Err(EvalError::NoRows { inputs: inputs.join(", "), why: why.unwrap_or_default() });
     }
     settings.selection.check(&runs)?;
     runs.sort_by(|a, b| report::by_identity(&a.identity, &b.identity));

@@ -5,6 +5,7 @@
 //! move under one label (a drift) do not.
 
 mod drift;
+mod origin;
 mod provider;
 mod random;
 mod read;
@@ -15,6 +16,7 @@ use crate::diagnostic::{Exit, Problem};
 use crate::snapshot::SnapshotError;
 use crate::value::{Map, Value};
 
+pub use origin::stray_origins;
 pub use provider::from_record;
 pub(crate) use read::{regime_from_value, regime_to_value};
 

@@ -12,6 +12,7 @@ pub(crate) mod directory;
 pub(crate) mod distribution;
 pub(crate) mod earlier;
 mod error;
+pub mod evaluation;
 mod intact;
 pub(crate) mod kept;
 pub(crate) mod numbers;

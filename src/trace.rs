@@ -25,6 +25,7 @@ mod intern;
 mod layout;
 mod lines;
 mod load;
+mod near;
 mod number;
 mod order;
 mod parse;
@@ -50,6 +51,7 @@ mod writer;
 
 pub use error::TraceError;
 pub use load::{Loaded, Run, load, load_with};
+pub(crate) use near::near_fields;
 pub use order::Restart;
 pub use read::{ReadOptions, read_columns};
 pub use rescore::{RescoreError, Rescored, rescore};

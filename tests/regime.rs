@@ -4,7 +4,7 @@ mod drift;
 mod random;
 mod runs;
 
-use skyfall::regime::{Provider, Regime, RegimeRecord, from_record};
+use skyfall::regime::{Provider, Regime, RegimeRecord, from_record, stray_origins};
 use skyfall::text::json;
 use skyfall::value::Map;
 
@@ -40,4 +40,15 @@ fn labels(provider: &mut dyn Provider, steps: u64) -> Vec<String> {
 
 fn number(map: &Map, key: &str) -> f64 {
     map[key].as_float().unwrap()
+}
+
+#[test]
+fn an_origin_that_looks_like_a_slip_is_told() {
+    let told = |params: &str| stray_origins(&make("cycle", params, 0).known());
+    let slip = r#"{"entries": [{"id": "right", "steps": 5}, {"id": "left", "steps": 5, "origin": "rigth"}]}"#;
+    assert_eq!(told(slip), ["origin `rigth` is the label of no regime here; did you mean `right`?"]);
+    // Those of other runs, and of regimes here, are in order.
+    let fine =
+        r#"{"entries": [{"id": "calm-2", "steps": 5, "origin": "calm"}, {"id": "b", "steps": 5, "origin": "calm-2"}]}"#;
+    assert!(told(fine).is_empty());
 }

@@ -6,6 +6,7 @@ mod hostile;
 mod kill;
 mod look;
 mod screen;
+mod single;
 mod space;
 
 use crate::command::{Ran, Scratch};
@@ -98,6 +99,7 @@ fn points_that_come_to_one_configuration_run_once() {
     let ran = scratch.skyfall(&["sweep", "sweep.lua", "--dry-run"]).ok();
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("2 trials, 50 steps at most; 2 points"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("already: `steps`, `unused` made no difference to them"), "{}", ran.stderr);
     let ran = scratch.skyfall(&["sweep", "sweep.lua"]).ok();
     assert!(ran.stdout.starts_with("2 of 2 trials finished\n"), "{}", ran.stdout);
     assert!(ran.stderr.contains("2 points came to a configuration that was there already"), "{}", ran.stderr);

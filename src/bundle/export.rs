@@ -97,7 +97,7 @@ pub(crate) fn check_target(dir: &Path, options: ExportOptions) -> Result<(), Bun
 ///
 /// # Errors
 /// When the system refuses.
-pub fn discard(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
+pub(crate) fn discard(dir: &Path, options: ExportOptions) -> Result<(), BundleError> {
     let outside = options.external.then(|| outside(dir)).transpose()?;
     for stale in [Some(dir), outside.as_deref()].into_iter().flatten().filter(|path| path.is_dir()) {
         // It goes at once, and with it what is in it.

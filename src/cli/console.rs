@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Deadline, Limits};
@@ -19,11 +19,11 @@ use super::signals::Signals;
 
 const LINES: &str = "{msg}";
 const SPINNER: &str = "{spinner} {msg}  {elapsed}";
-/// How often a spinner turns.
+/// How often a spinner turns, and a clock on the screen moves.
 const TICK: Duration = Duration::from_millis(100);
 const SHARDS: &str = "{bar:30} {pos}/{len} shards  {elapsed}  eta {eta}\n{wide_msg}";
 const STATES: &str = "{bar:30} {pos}/{len} states  eta {eta}  {msg}";
-const STEPS: &str = "{bar:30} {pos}/{len} steps  {per_sec}  eta {eta}  {msg}";
+const STEPS: &str = "{bar:30} {pos}/{len} steps  {pace}  eta {eta}  {msg}";
 const BYTES: &str = "{bar:30} {binary_bytes}/{binary_total_bytes}  {binary_bytes_per_sec}  eta {eta}  {msg}";
 
 /// Standard output and standard error, with a progress bar where a person is watching.
@@ -32,6 +32,8 @@ pub(super) struct Terminal {
     bar: RefCell<Option<ProgressBar>>,
     /// Where a trial says how far it is.
     note: RefCell<Option<Note>>,
+    /// When the shards that are shown began.
+    begun: Cell<Option<Instant>>,
     /// When the work must be done.
     deadline: Cell<Option<Deadline>>,
     /// Standard output did not take everything.
@@ -59,6 +61,7 @@ impl Terminal {
             voice,
             bar: RefCell::default(),
             note: RefCell::default(),
+            begun: Cell::default(),
             deadline: Cell::default(),
             cut: Cell::default(),
         }
@@ -207,7 +210,17 @@ impl Terminal {
         let shown = bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
+                bar.set_style(style.with_key("pace", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    let _ = write!(out, "{:.0}/s", state.per_sec());
+                }));
+            }
+            if template == SHARDS {
+                // Shards take long, and the clock goes on between them, also across what is said meanwhile.
+                let begun = self.begun.get().unwrap_or_else(Instant::now);
+                self.begun.set(Some(begun));
+                let bar = bar.with_elapsed(begun.elapsed());
+                bar.enable_steady_tick(TICK);
+                return bar;
             }
             bar
         });
@@ -218,6 +231,7 @@ impl Terminal {
         if done >= total {
             shown.finish_and_clear();
             *bar = None;
+            self.begun.set(None);
         }
     }
 

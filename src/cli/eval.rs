@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Exit};
 use crate::eval::output::{self, Format};
 use crate::eval::{self, Material, Paths, Report, Settings};
 use crate::script::{self, Console, Script, ScriptError, ScriptHost};
+use crate::sweep::evaluation;
 use crate::text::json;
 use crate::trace::columns::Warning;
 use crate::value::Value;
@@ -26,21 +27,20 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         None => arguments.output.as_deref().map_or(Ok(Format::Text), of_ending)?,
     };
     if arguments.check {
-        return super::trace::check(&arguments.traces, false, format == Format::Json, terminal);
+        return super::trace::check(&arguments.traces(), false, format == Format::Json, terminal);
     }
     let mut settings = settings(arguments)?;
-    let paths = Paths {
-        traces: arguments.traces.clone(),
-        frozen: arguments.frozen.clone(),
-        baseline: arguments.baseline.clone(),
-    };
+    let pictured = format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
+    let paths =
+        Paths { traces: arguments.traces(), frozen: arguments.frozen.clone(), baseline: arguments.baseline.clone() };
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
-    let pictured = format == Format::Html && !arguments.no_plots;
-    settings.plots = pictured || arguments.plots.is_some();
     let working = terminal.working("evaluating traces");
-    let material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
+    let settings = evaluation::grouped_by_axes(settings, &paths.traces).map_err(Diagnostic::from)?;
+    let mut material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;
+    evaluation::without_collisions_of_trials(&mut material);
     let report = match &arguments.metrics {
         None => eval::evaluate(material, &settings).map_err(Diagnostic::from)?,
         Some(script) => evaluate_by(script, material, &settings, terminal)?,

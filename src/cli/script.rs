@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Outcome, Permissions, RunOptions, Script, ScriptError, ScriptHost, Settings};
+use crate::sweep::Directory;
 
 use super::args::{PermissionArguments, ScriptArguments};
 use super::console::Terminal;
@@ -119,6 +120,12 @@ fn run(arguments: ScriptArguments, own: &Process, terminal: &Rc<Terminal>) -> u8
         }
         Ok(Outcome::Experiment(experiment)) => {
             let out = out.unwrap_or_default();
+            if Directory::new(&out).holds_sweep() {
+                let line =
+                    format!("{} holds a sweep; a run's results would be counted among its trials'", out.display());
+                let hint = "--out names another directory";
+                return failed(&Diagnostic::new("run/sweep-there", line, Exit::Usage).with_hint(hint), terminal);
+            }
             let options = RunOptions {
                 checkpoints: Some(arguments.checkpoints.checkpoints()),
                 tells_replaced: true,

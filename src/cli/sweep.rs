@@ -174,7 +174,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
         if order.json {
             terminal.print_json(listed);
         }
-        let (Totals { trials, steps, .. }, again) = (&totals, again(totals.duplicates));
+        let (Totals { trials, steps, .. }, again) = (&totals, again(&totals));
         terminal.info(&format!("{trials} trials, {steps} steps at most; {again}"));
         return Ok(Exit::Success);
     }
@@ -183,12 +183,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     if directory.holds_sweep() && !order.resume {
         return Err(Box::new(SweepError::Exists { path: out.display().to_string() }.into()));
     }
+    directory.check_no_run().map_err(Diagnostic::from)?;
     let searched = search.as_ref().map(|(_, extent)| extent.trials());
     let begun =
         directory.begin(sweep.definition.clone(), provenance(&sweep, own), &sweep.space, &mut resolve, searched);
     let Begun { header, numbers, set_aside, lock } = begun.map_err(Diagnostic::from)?;
     if header.totals.duplicates > 0 {
-        terminal.info(&again(header.totals.duplicates));
+        terminal.info(&again(&header.totals));
     }
     if set_aside > 0 && search.is_none() {
         terminal
@@ -218,8 +219,13 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
     Ok(told(&header, &progress, &out, order.json, terminal))
 }
 
-fn again(duplicates: u64) -> String {
-    format!("{duplicates} points came to a configuration that was there already")
+fn again(Totals { duplicates, idle, .. }: &Totals) -> String {
+    let mut text = format!("{duplicates} points came to a configuration that was there already");
+    if !idle.is_empty() {
+        let names: Vec<String> = idle.iter().map(|axis| format!("`{axis}`")).collect();
+        text.push_str(&format!(": {} made no difference to them", names.join(", ")));
+    }
+    text
 }
 
 fn out_of(order: &Order, sweep: &ScriptedSweep) -> Result<PathBuf, Diagnostic> {

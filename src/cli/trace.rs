@@ -33,23 +33,29 @@ pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &T
     let working = terminal.working("reading traces");
     let stats = trace::stats(paths, &options).map_err(Diagnostic::from)?;
     drop(working);
+    let near = trace::near_fields(&stats);
     let rows: u64 = stats.inputs.iter().map(|input| input.rows).sum();
     let skipped: u64 = stats.inputs.iter().map(|input| input.skipped).sum();
     let (files, runs) = (stats.inputs.len(), stats.runs.len());
     if as_json {
         let warnings: Vec<Value> = stats.warnings.iter().map(Warning::to_value).collect();
-        let found: [(&str, Value); 5] = [
+        let hint = |(key, field): &(&str, &str)| findings::map([("key", (*key).into()), ("near", (*field).into())]);
+        let found: [(&str, Value); 6] = [
             ("files", (files as u64).into()),
             ("runs", (runs as u64).into()),
             ("rows", rows.into()),
             ("skipped", skipped.into()),
             ("warnings", warnings.into()),
+            ("near_keys", near.iter().map(|found| Value::Map(hint(found))).collect::<Vec<_>>().into()),
         ];
         terminal.print_json(findings::map(found));
     } else {
         let lines = stats.warnings.iter().map(|warning| super::eval::warning_line(warning) + "\n");
         let last = format!("{files} file(s), {runs} run(s), {rows} row(s), {skipped} line(s) lost\n");
-        terminal.print(&lines.chain([last]).collect::<String>());
+        let hints = near.iter().map(|(key, field)| {
+            format!("`{key}` is no field of a row, but kept as metadata; did you mean `{field}`?\n")
+        });
+        terminal.print(&lines.chain(hints).chain([last]).collect::<String>());
     }
     let cut = |code: &str| code.starts_with("truncated_") || code.starts_with("corrupt_");
     let lost = stats.warnings.iter().any(|warning| cut(warning.code) || (strict && warning.is_loss()));

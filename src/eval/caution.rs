@@ -7,6 +7,8 @@ use crate::trace::columns::Warning;
 
 /// Fewer runs than this make a rough interval.
 const FEW_RUNS: usize = 5;
+/// More groups than this are counted, not named.
+const MOST_NAMED: usize = 4;
 /// Longest over shortest run of a group, up to which lengths count as equal.
 const EQUAL_LENGTHS: f64 = 1.05;
 
@@ -31,10 +33,14 @@ pub(super) fn folded(warnings: impl IntoIterator<Item = Warning>) -> Vec<Warning
 
 fn few_runs(groups: &[Group]) -> Option<Warning> {
     let few: Vec<&Group> = groups.iter().filter(|group| (2..FEW_RUNS).contains(&group.n_runs())).collect();
-    let first = few.first()?;
-    let message =
-        format!("{} has {} runs: an interval from fewer than {FEW_RUNS} runs is rough", first.label(), first.n_runs());
-    Some(caution("few_runs", message, few.len()))
+    few.first()?;
+    let mut names: Vec<String> =
+        few.iter().take(MOST_NAMED).map(|group| format!("{} has {} runs", group.label(), group.n_runs())).collect();
+    if few.len() > MOST_NAMED {
+        names.push(format!("{} more have few", few.len() - MOST_NAMED));
+    }
+    let message = format!("{}: an interval from fewer than {FEW_RUNS} runs is rough", names.join(", "));
+    Some(caution("few_runs", message, 1))
 }
 
 fn unequal_lengths(groups: &[Group]) -> Option<Warning> {

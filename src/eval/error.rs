@@ -6,10 +6,12 @@ use crate::diagnostic::{Exit, Problem};
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     /// No input holds a row with a step and a reward.
-    #[error("no trace row in {inputs}: nothing to evaluate")]
+    #[error("no trace row in {inputs}: nothing to evaluate{why}")]
     NoRows {
         /// The inputs, as the user named them.
         inputs: String,
+        /// What is wrong with the first line that is none, behind a semicolon, or nothing.
+        why: String,
     },
     /// The selection leaves no row.
     #[error("no row of any run is within the steps, fractions and regimes asked for")]

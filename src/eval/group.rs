@@ -75,7 +75,7 @@ pub(super) fn groups(
     measures: &IndexMap<String, Measure>,
     settings: &Settings,
 ) -> Result<Vec<Group>, EvalError> {
-    if settings.group_by != Settings::default().group_by {
+    if !settings.group_by.starts_with(&Settings::default().group_by) {
         check(&settings.group_by, runs)?;
     }
     let mut grouped: IndexMap<String, (Map, Vec<usize>)> = IndexMap::new();

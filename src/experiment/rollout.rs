@@ -193,6 +193,7 @@ impl Rollout<'_> {
                 .warnings
                 .push("effective rank: the policy has no hidden layer, so it is not measured".to_owned());
         }
+        state.result.warnings.extend(crate::regime::stray_origins(&self.provider.known()));
         let mut keeper = output.keeper(&self)?;
         let resumed = self.resume(&mut state, &output, keeper.as_ref())?;
         let anew = resumed.is_none();

@@ -79,7 +79,10 @@ impl Directory {
 
     /// Another process runs the sweep at the moment; it must be the same one.
     fn check_same(&self, header: &Header, searched: Option<u64>) -> Result<(), SweepError> {
-        let about = |header: &Header| (header.definition.clone(), header.totals.clone());
+        let about = |header: &Header| {
+            let totals = Totals { idle: Vec::new(), ..header.totals.clone() };
+            (header.definition.clone(), totals)
+        };
         let busy = |what| Err(SweepError::Busy { path: self.path().display().to_string(), what });
         match self.header() {
             _ if searched.is_some() => busy("a search is one process's"),

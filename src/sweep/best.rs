@@ -12,6 +12,13 @@ use crate::value::{Map, Value};
 /// The axis whose values are repeats, unless something else is said.
 pub(crate) const REPEATS: &str = "seed";
 
+/// Whether values of `axis` are repeats to someone who takes those of `over` for it: the
+/// configuration's own seed is one, too.
+#[must_use]
+pub(crate) fn is_repeats(axis: &str, over: &str) -> bool {
+    axis == over || (over == REPEATS && axis == "run.seed")
+}
+
 /// The best point so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Best {
@@ -57,7 +64,7 @@ impl Ranking {
     /// Takes in the value of a trial.
     pub(super) fn add(&mut self, trial: &Trial, value: f64) {
         let mut axes = flat(&trial.point);
-        axes.shift_remove(REPEATS);
+        axes.retain(|axis, _| !is_repeats(axis, REPEATS));
         let key = json::to_canonical(&Value::Map(axes.clone()));
         let new = || Group { sum: Sum::default(), trials: 0, first: trial.id.clone(), axes: axes.clone() };
         let group = self.groups.entry(key.clone()).or_insert_with(new);

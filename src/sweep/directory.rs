@@ -83,6 +83,7 @@ impl Header {
                 steps: field("steps")?.as_count()?,
                 axes: axes.collect::<Option<_>>()?,
                 sha256: text("plan_sha256")?,
+                idle: Vec::new(),
             },
             provenance: field("provenance")?.as_map()?.clone(),
         })
@@ -127,6 +128,17 @@ impl Directory {
     #[must_use]
     pub(crate) fn holds_sweep(&self) -> bool {
         self.path.join(HEADER).exists()
+    }
+
+    /// Refuses a directory that holds what a single run left.
+    ///
+    /// # Errors
+    /// When there is a run's trace or bundle in it.
+    pub fn check_no_run(&self) -> Result<(), SweepError> {
+        match ["traces.jsonl", "bundle"].into_iter().find(|file| self.path.join(file).exists()) {
+            Some(file) => Err(SweepError::Run { path: self.path.display().to_string(), file }),
+            None => Ok(()),
+        }
     }
 
     /// Its trials.

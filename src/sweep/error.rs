@@ -13,6 +13,14 @@ pub enum SweepError {
         /// The sweep's directory.
         path: String,
     },
+    /// The directory holds what a run left.
+    #[error("{path} holds a run's results: {path}/{file}")]
+    Run {
+        /// The directory.
+        path: String,
+        /// What the run left.
+        file: &'static str,
+    },
     /// Another process runs the sweep in the directory.
     #[error("another process runs the sweep in {path} at the moment, and {what}")]
     Busy {
@@ -91,6 +99,7 @@ impl Problem for SweepError {
     fn code(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "sweep/exists",
+            Self::Run { .. } => "sweep/run",
             Self::Busy { .. } => "sweep/busy",
             Self::Missing { .. } => "sweep/missing",
             Self::Io { .. } | Self::Write(_) => "sweep/io",
@@ -104,7 +113,7 @@ impl Problem for SweepError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Exists { .. } | Self::Column { .. } => Exit::Usage,
+            Self::Exists { .. } | Self::Run { .. } | Self::Column { .. } => Exit::Usage,
             Self::Missing { .. } | Self::Malformed { .. } => Exit::Input,
             Self::Busy { .. }
             | Self::Io { .. }
@@ -118,6 +127,9 @@ impl Problem for SweepError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Exists { .. } => Some("--resume runs what is missing; --out names another directory".to_owned()),
+            Self::Run { .. } => Some(
+                "--out names another directory; in one, an evaluation would count the run among the trials".to_owned(),
+            ),
             Self::Busy { .. } => Some("wait for it or end it; --out names another directory".to_owned()),
             Self::Worker { .. } => Some("name fewer --jobs; --resume goes on with what is there".to_owned()),
             Self::Unit(problem) => problem.hint(),

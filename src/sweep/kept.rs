@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// How much is kept of the first part, in bytes.
-pub const FIRST: usize = 1 << 16;
+pub(crate) const FIRST: usize = 1 << 16;
 
 /// And of the last.
-pub const LAST: usize = 1 << 16;
+pub(crate) const LAST: usize = 1 << 16;
 
 /// How long a process that ended may still be heard, in nanoseconds: what it started may hold its
 /// streams open without end.
@@ -20,7 +20,7 @@ const PATIENCE: i64 = 100_000_000;
 
 /// What is kept of a stream: written to `sink`, from where the first part was full at its end.
 #[derive(Debug)]
-pub struct Kept<W> {
+pub(crate) struct Kept<W> {
     sink: W,
     /// How much of the first part is written.
     first: usize,
@@ -31,7 +31,7 @@ pub struct Kept<W> {
 
 impl<W: Write> Kept<W> {
     /// Nothing yet.
-    pub fn new(sink: W) -> Self {
+    pub(crate) fn new(sink: W) -> Self {
         Self { sink, first: 0, last: VecDeque::new(), left_out: 0, fault: None }
     }
 
@@ -81,7 +81,7 @@ impl<W: Write> Kept<W> {
     ///
     /// # Errors
     /// When something could not be written.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         let last: Vec<u8> = std::mem::take(&mut self.last).into();
         if self.left_out > 0 {
             self.write(format!("\n[{} bytes are left out here]\n", self.left_out).as_bytes());

@@ -22,7 +22,7 @@ pub(crate) const METRICS: [&str; 6] = ["steps", "episodes", "windows", "total_re
 
 /// The values of [`METRICS`] for a run.
 #[must_use]
-pub fn metrics(run: &RunResult) -> [Value; METRICS.len()] {
+pub(crate) fn metrics(run: &RunResult) -> [Value; METRICS.len()] {
     [
         run.steps.into(),
         run.episodes.into(),

@@ -3,6 +3,7 @@
 //! It is a file of rows, written once and read from the front, so that a sweep needs no memory
 //! for the trials it has not come to yet.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -134,7 +135,12 @@ pub struct Totals {
     pub axes: Vec<String>,
     /// The SHA-256 of the plan's rows.
     pub sha256: String,
+    /// Axes of which some points' configurations showed nothing, as far as that was looked for.
+    pub idle: Vec<String>,
 }
+
+/// Points beyond so many are not kept to see which axes are idle.
+const MOST_KEPT: usize = 10_000;
 
 /// Goes through `space` and hands each trial to `take`, numbered by `numbers`; `resolve` says what a
 /// point comes down to.
@@ -149,6 +155,7 @@ pub(crate) fn each(
 ) -> Result<Totals, SweepError> {
     let mut totals = Totals::default();
     let mut hash = String::new();
+    let mut firsts: HashMap<String, Map> = HashMap::new();
     space.each(&mut |point| {
         check(point)?;
         for axis in flat(point).into_keys() {
@@ -156,10 +163,18 @@ pub(crate) fn each(
                 totals.axes.push(axis);
             }
         }
-        let Some(trial) = Trial::numbered(numbers, point.clone(), resolve(point)) else {
+        let resolved = resolve(point);
+        let identity = unit("", point, &resolved).short().to_owned();
+        let Some(trial) = Trial::numbered(numbers, point.clone(), resolved) else {
             totals.duplicates += 1;
+            if let Some(first) = firsts.get(&identity) {
+                note_idle(&mut totals.idle, first, point);
+            }
             return Ok(());
         };
+        if firsts.len() < MOST_KEPT {
+            firsts.insert(identity, point.clone());
+        }
         totals.trials += 1;
         totals.steps += trial.steps();
         hash = sha256_hex(format!("{hash}{}", json::to_string(&trial.to_value())).as_bytes());
@@ -167,6 +182,16 @@ pub(crate) fn each(
     })?;
     totals.sha256 = hash;
     Ok(totals)
+}
+
+/// Notes the axes in which two points differ that came to one configuration.
+fn note_idle(idle: &mut Vec<String>, one: &Map, other: &Map) {
+    let (one, other) = (flat(one), flat(other));
+    for axis in one.keys().chain(other.keys()) {
+        if one.get(axis) != other.get(axis) && !idle.contains(axis) {
+            idle.push(axis.clone());
+        }
+    }
 }
 
 /// Writes the plan of `space` to `path`.

@@ -48,7 +48,8 @@ pub fn report(directory: &Directory, header: &Header, over: &str, scope: Scope) 
             repeats.len()
         )));
     }
-    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(table::rounded).collect());
+    let shown = |cell: &Value| if cell.is_null() { "\u{2014}".to_owned() } else { table::rounded(cell) };
+    let rows = ranked.rows.iter().take(MOST_ROWS).map(|row| row.iter().map(shown).collect());
     blocks.push(Block::Table(ranked.columns.clone(), rows.collect()));
     if ranked.rows.len() > MOST_ROWS {
         let more = ranked.rows.len() - MOST_ROWS;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use indexmap::IndexMap;
 
+use super::best::is_repeats;
 use super::directory::{Directory, Header};
 use super::error::SweepError;
 use super::outcome::Outcome;
@@ -111,7 +112,7 @@ pub(crate) fn grouped(trials: Vec<Finished>, over: &str) -> Vec<(Map, Vec<Finish
     let mut groups: IndexMap<(bool, String), (Map, Vec<Finished>)> = IndexMap::new();
     for trial in trials {
         let mut axes = trial.axes.clone();
-        axes.shift_remove(over);
+        axes.retain(|axis, _| !is_repeats(axis, over));
         let key = json::to_canonical(&Value::Map(axes.clone()));
         groups.entry((trial.planned, key)).or_insert_with(|| (axes, Vec::new())).1.push(trial);
     }
@@ -147,7 +148,7 @@ pub fn table(directory: &Directory, header: &Header, query: &Query) -> Result<Ta
     let mut table = match &query.over {
         None => each(&axes, &trials, query.scope),
         Some(over) => {
-            let kept: Vec<&String> = axes.iter().filter(|axis| *axis != over).collect();
+            let kept: Vec<&String> = axes.iter().filter(|axis| !is_repeats(axis, over)).collect();
             let mut columns: Vec<String> = kept.iter().map(|axis| (*axis).clone()).collect();
             let plan = (query.scope == Scope::All).then_some(PLAN);
             for name in plan.into_iter().chain(["n", metric, &format!("{metric}_low"), &format!("{metric}_high")]) {

@@ -89,12 +89,16 @@ impl Account {
     }
 
     fn tell_no_rows(&mut self) {
+        let why = self.faults.first("bad_line").map(|(line, why)| format!(" (line {line}: {why})"));
         self.faults.forget("bad_line");
         self.faults.forget("truncated_tail");
         let skipped = self.skipped;
         if skipped > 0 {
             self.faults.note("not_a_trace", "", None, None, || {
-                format!("not a trace: none of {skipped} lines is an object with `step` and `reward`")
+                format!(
+                    "not a trace: none of {skipped} lines is an object with `step` and `reward`{}",
+                    why.unwrap_or_default()
+                )
             });
         } else {
             self.faults.note("empty", "", None, None, || "the file holds no rows".to_owned());

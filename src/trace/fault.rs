@@ -174,6 +174,12 @@ impl Faults {
         }
     }
 
+    /// The first warning of a code by its line, and what it says.
+    pub(super) fn first(&self, code: &str) -> Option<(usize, &str)> {
+        let of_code = self.entries.iter().filter(|(_, warning)| warning.code == code);
+        of_code.filter_map(|(_, warning)| Some((warning.line?, &*warning.message))).min_by_key(|(line, _)| *line)
+    }
+
     /// Forgets the warnings of a code.
     pub(super) fn forget(&mut self, code: &str) {
         self.entries.retain(|(_, warning)| warning.code != code);

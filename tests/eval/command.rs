@@ -49,3 +49,35 @@ fn a_threshold_is_timed() {
         .skyfall(&["eval", "--traces", gold, "--threshold", "NaN"])
         .failed(2, &["`threshold` must be a finite number", "NaN"]);
 }
+
+#[test]
+fn rows_that_all_fail_say_why_and_a_path_needs_no_flag() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": true}\n{\"step\": 1, \"reward\": true}\n");
+    scratch.skyfall(&["eval", "t.jsonl"]).failed(3, &["no trace row in t.jsonl", "line 1: ", "`reward` is a boolean"]);
+    scratch.write("t.jsonl", "{\"global_step\": 0, \"reward\": 1}\n");
+    scratch.skyfall(&["eval", "t.jsonl"]).failed(3, &["line 1: a row without `step`"]);
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n{\"step\": 1, \"reward\": 3}\n");
+    let named = scratch.skyfall(&["eval", "--traces", "t.jsonl"]).ok().stdout;
+    assert_eq!(scratch.skyfall(&["eval", "t.jsonl"]).ok().stdout, named);
+    scratch.skyfall(&["eval"]).failed(2, &["PATH"]);
+}
+
+#[test]
+fn a_metric_is_asked_for_by_its_name_or_by_its_heading() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1}\n{\"step\": 1, \"reward\": 3}\n");
+    let asked = |name: &str| scratch.skyfall(&["eval", "t.jsonl", "--format", "json", "--metric", name]).ok().stdout;
+    assert_eq!(asked("reward/step"), asked("mean_reward"));
+}
+
+#[test]
+fn every_group_of_few_runs_is_named() {
+    let scratch = Scratch::new();
+    let row = |policy: &str, seed: u8| {
+        format!("{{\"step\": 0, \"reward\": 1, \"policy_id\": \"{policy}\", \"seed\": {seed}}}\n")
+    };
+    scratch.write("t.jsonl", &[row("left", 1), row("left", 2), row("right", 1), row("right", 2)].concat());
+    let told = scratch.skyfall(&["eval", "t.jsonl"]).ok().stderr;
+    assert!(told.contains("left has 2 runs, right has 2 runs: an interval"), "{told}");
+}

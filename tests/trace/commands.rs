@@ -163,3 +163,16 @@ fn stats_of_any_size_take_less_than_100_mb() {
     assert_eq!((&run["rows"], &run["n_segments"]), (&rows.into(), &8.into()));
     assert_eq!((&run["reward"]["mean"], &run["components"]["up"]["n"]), (&1.0.into(), &rows.into()));
 }
+
+#[test]
+fn a_key_that_is_nearly_a_fields_name_is_told() {
+    let scratch = Scratch::new();
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1, \"runId\": \"a\", \"regime\": \"calm\", \"lr\": 0.1}\n");
+    let told = scratch.skyfall(&["trace", "check", "t.jsonl"]).ok().stdout;
+    assert!(told.contains("`runId` is no field") && told.contains("did you mean `run_id`?"), "{told}");
+    assert!(told.contains("`regime` is no field") && told.contains("did you mean `regime_id`?"), "{told}");
+    assert_eq!(told.matches("no field").count(), 2, "{told}");
+    // What stands beside the field is the producer's own.
+    scratch.write("t.jsonl", "{\"step\": 0, \"reward\": 1, \"regime_id\": \"calm\", \"regime\": 3}\n");
+    assert!(!scratch.skyfall(&["trace", "check", "t.jsonl"]).ok().stdout.contains("no field"));
+}

@@ -12,8 +12,11 @@ use crate::value::Value;
 #[derive(Args, Debug)]
 pub(in crate::cli) struct EvalArguments {
     /// Trace files, directories of them, or `-` for standard input
-    #[arg(long, required_unless_present = "schema", num_args = 1.., value_name = "PATH")]
-    pub(in crate::cli) traces: Vec<PathBuf>,
+    #[arg(required_unless_present_any = ["schema", "traces"], value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The same, by name
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    traces: Vec<PathBuf>,
     /// Served traces of the runs' bundles: performance with learning switched off
     #[arg(long, num_args = 1.., value_name = "PATH")]
     pub(in crate::cli) frozen: Vec<PathBuf>,
@@ -46,6 +49,13 @@ pub(in crate::cli) struct EvalArguments {
     /// Print the JSON schema of `--format json`
     #[arg(long)]
     pub(in crate::cli) schema: bool,
+}
+
+impl EvalArguments {
+    /// What is to be read.
+    pub(in crate::cli) fn traces(&self) -> Vec<PathBuf> {
+        self.paths.iter().chain(&self.traces).cloned().collect()
+    }
 }
 
 /// The flags that are settings of the evaluation.
@@ -100,7 +110,7 @@ pub(in crate::cli) struct OptionArguments {
     /// Stop where rows or values would be lost
     #[arg(long, help_heading = "Which rows count")]
     strict: bool,
-    /// What the runs of a group have in common [default: policy_id,task,algorithm_id]
+    /// What the runs of a group have in common [default: policy_id,task,algorithm_id, and a sweep's axes but for seeds]
     #[arg(long, value_name = "KEY,...", help_heading = "Across runs")]
     group_by: Option<String>,
     /// The share of resamples that an interval holds [default: 0.95]

@@ -43,7 +43,7 @@ pub(in crate::cli) struct SweepReportArguments {
     /// The sweep's directory
     #[arg(value_name = "DIR")]
     pub(in crate::cli) directory: PathBuf,
-    /// The axis whose values are repeats
+    /// The axis whose values are repeats; `seed` stands for `run.seed`, too
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
     /// Also what was finished for earlier plans of the sweep
@@ -59,7 +59,7 @@ pub(in crate::cli) struct SweepTableArguments {
     /// The sweep's directory
     #[arg(value_name = "DIR")]
     pub(in crate::cli) directory: PathBuf,
-    /// The axis whose values are repeats
+    /// The axis whose values are repeats; `seed` stands for `run.seed`, too
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
     /// Also what was finished for earlier plans of the sweep
@@ -90,7 +90,7 @@ pub(in crate::cli) struct SweepBestArguments {
     /// The sweep's directory
     #[arg(value_name = "DIR")]
     pub(in crate::cli) directory: PathBuf,
-    /// The axis whose values are repeats
+    /// The axis whose values are repeats; `seed` stands for `run.seed`, too
     #[arg(long, value_name = "AXIS", default_value = "seed")]
     pub(in crate::cli) over: String,
     /// Also what was finished for earlier plans of the sweep

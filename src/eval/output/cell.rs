@@ -26,6 +26,11 @@ const HEADLINES: [(&str, &str); 7] = [
     ("erank_change", "rank change"),
 ];
 
+/// The metric that tables head so, or else is called so.
+pub(in crate::eval) fn metric_of(name: &str) -> &str {
+    HEADLINES.iter().find(|(_, heading)| *heading == name).map_or(name, |(metric, _)| metric)
+}
+
 /// The columns of a report: the metrics asked for, else the headlines and the user's own.
 pub(in crate::eval) fn columns(report: &Report) -> Vec<Column> {
     let column = |metric: &str, heading: &str| {

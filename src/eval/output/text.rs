@@ -50,7 +50,11 @@ pub(super) fn render(report: &Report, width: usize) -> String {
     notes(&mut text, width, report, &undefined);
     if narrow > 0 {
         let left: Vec<&str> = shown.iter().rev().take(narrow).rev().map(|column| column.heading.as_str()).collect();
-        note(&mut text, width, &format!("left out of a table for want of width: {}", left.join(", ")));
+        let remark = format!(
+            "left out of a table for want of width: {} (--metric NAME or --format csv shows them)",
+            left.join(", ")
+        );
+        note(&mut text, width, &remark);
     }
     text
 }

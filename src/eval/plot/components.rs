@@ -144,7 +144,7 @@ pub(super) fn as_bars(run: &RunReport, curves: &Curves) -> Option<Figure> {
     first.vertical(&mut scene, "mean reward / step");
     bars(&mut scene, &first, &by_regime);
     let other = Frame::new((0.0, count(shown)), changes, (second, RIGHT), rows);
-    other.vertical_at(&mut scene, "change at shift", middle + 20.0);
+    other.vertical_at(&mut scene, "change of encounter mean", middle + 20.0);
     bars(&mut scene, &other, &by_shift);
     let every = shown.div_ceil(15).max(1);
     let spelled = regimes.iter().all(|name| text::fits(&text::whole(name), first.step() - 4.0));

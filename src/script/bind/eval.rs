@@ -13,6 +13,7 @@ use crate::eval::{self, Material, Paths, Report, Settings};
 use crate::script::convert;
 use crate::script::error::message;
 use crate::script::host::Host;
+use crate::sweep::evaluation;
 use crate::text::json;
 use crate::value::{Map, Value};
 
@@ -97,7 +98,9 @@ fn report(
             _ => settings.set(&key, &value).map_err(line)?,
         }
     }
-    let material = Material::read(&paths, &settings).map_err(line)?;
+    let settings = evaluation::grouped_by_axes(settings, &paths.traces).map_err(line)?;
+    let mut material = Material::read(&paths, &settings).map_err(line)?;
+    evaluation::without_collisions_of_trials(&mut material);
     let customs: Vec<_> = own.iter().map(|definition| definition.custom(lua)).collect();
     eval::evaluate_with(material, &settings, &customs).map_err(line)
 }

@@ -6,7 +6,7 @@ use crate::value::{Map, Value};
 impl Named<'_> {
     /// As plain data.
     #[must_use]
-    pub fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Module(module) => module.to_value(),
             Self::Entry(entry) => entry.to_value(),

@@ -5,7 +5,7 @@ use crate::suggest;
 
 /// What a name of the library stands for.
 #[derive(Clone, Debug)]
-pub enum Named<'a> {
+pub(crate) enum Named<'a> {
     /// A module.
     Module(&'a Module),
     /// A function, a class or an alias.
@@ -17,7 +17,7 @@ pub enum Named<'a> {
 impl Named<'_> {
     /// Its text.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match self {
             Self::Module(module) => overview(module),
             Self::Entry(entry) => whole(entry),
