@@ -74,7 +74,7 @@ fn a_store_without_a_trainable_candidate_is_not_fit() {
     for step in records.iter_mut().flat_map(|record| &mut record.trajectories).flat_map(|chain| &mut chain.steps) {
         step.labels.clear();
     }
-    write_rollout_zarr_store(&records, config(&scratch.file("rollouts.zarr"))).unwrap();
+    write_rollout_zarr_store(&records, config(scratch.file("rollouts.zarr"))).unwrap();
     let info = |profile: &str| {
         scratch.skyfall(&["rollouts", "info", "--preflight", "--stats", "--profile", profile, "rollouts.zarr"])
     };
