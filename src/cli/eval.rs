@@ -22,21 +22,21 @@ pub(super) fn eval(arguments: &EvalArguments, terminal: &Rc<Terminal>) -> Ending
         terminal.print(output::JSON_SCHEMA);
         return Ok(Exit::Success);
     }
-    let format = match super::chosen((arguments.json, Format::Json), arguments.format, None)? {
-        Some(format) => format,
-        None => arguments.output.as_deref().map_or(Ok(Format::Text), of_ending)?,
-    };
-    if arguments.check {
-        return super::trace::check(&arguments.traces(), false, format == Format::Json, terminal);
-    }
-    let mut settings = settings(arguments)?;
-    let pictured = format == Format::Html && !arguments.no_plots;
-    settings.plots = pictured || arguments.plots.is_some();
     let paths =
         Paths { traces: arguments.traces(), frozen: arguments.frozen.clone(), baseline: arguments.baseline.clone() };
     for inputs in [&paths.traces, &paths.frozen, &paths.baseline] {
         super::check_output(arguments.output.as_deref(), inputs)?;
     }
+    let format = match super::chosen((arguments.json, Format::Json), arguments.format, None)? {
+        Some(format) => format,
+        None => arguments.output.as_deref().map_or(Ok(Format::Text), of_ending)?,
+    };
+    if arguments.check {
+        return super::trace::check(&paths.traces, false, format == Format::Json, terminal);
+    }
+    let mut settings = settings(arguments)?;
+    let pictured = format == Format::Html && !arguments.no_plots;
+    settings.plots = pictured || arguments.plots.is_some();
     let working = terminal.working("evaluating traces");
     let settings = evaluation::grouped_by_axes(settings, &paths.traces).map_err(Diagnostic::from)?;
     let mut material = Material::read(&paths, &settings).map_err(Diagnostic::from)?;

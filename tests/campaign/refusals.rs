@@ -117,7 +117,7 @@ fn a_failure_is_written_down_with_its_line_and_forgotten_once_the_shard_is_there
     campaign
         .scratch
         .skyfall(&merge)
-        .failed(3, &["2 shards are not there yet", "rollouts status c/shard-manifest.jsonl"]);
+        .failed(3, &["1 of 1 shards are not there yet", "rollouts status c/shard-manifest.jsonl"]);
     let directory = ["rollouts", "status", "c"];
     campaign.scratch.skyfall(&directory).failed(3, &["is a directory", "its manifest is c/shard-manifest.jsonl"]);
     let marker: serde_json::Value =

@@ -79,7 +79,7 @@ fn a_store_without_a_trainable_candidate_is_not_fit() {
         scratch.skyfall(&["rollouts", "info", "--preflight", "--stats", "--profile", profile, "rollouts.zarr"])
     };
     let smoke = info("smoke").ok().stdout;
-    assert!(smoke.contains("  trainable     0\n") && smoke.contains("no_trainable_candidates"), "{smoke}");
+    assert!(smoke.contains("  trainable   0\n") && smoke.contains("no_trainable_candidates"), "{smoke}");
     assert!(info("production").failed(1, &[]).stdout.contains("no_trainable_candidates"));
 }
 
