@@ -111,15 +111,6 @@ fn a_failure_is_written_down_with_its_line_and_forgotten_once_the_shard_is_there
     assert_eq!((status.shards[0].state, status.shards[0].failed_markers.len()), (State::Failed, 1));
     let told = &status.shards[0].errors[0];
     assert!(told.starts_with("OracleError: the renderer died (oracle.lua:"), "{told}");
-    // In a run of everything, too; and there is nothing yet to be merged.
-    campaign.run(&["--all"]).failed(1, &["shard-000000 failed: ", "the renderer died (oracle.lua:"]);
-    let merge = ["rollouts", "merge", "--shard-manifest", "c/shard-manifest.jsonl", "-o", "merged.zarr"];
-    campaign
-        .scratch
-        .skyfall(&merge)
-        .failed(3, &["1 of 1 shards are not there yet", "rollouts status c/shard-manifest.jsonl"]);
-    let directory = ["rollouts", "status", "c"];
-    campaign.scratch.skyfall(&directory).failed(3, &["is a directory", "its manifest is c/shard-manifest.jsonl"]);
     let marker: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&status.shards[0].failed_markers[0]).unwrap()).unwrap();
     assert_eq!(marker["sidecar_kind"], "rollout_shard_failure");
@@ -130,6 +121,15 @@ fn a_failure_is_written_down_with_its_line_and_forgotten_once_the_shard_is_there
     std::fs::write(path, text.replace("rollout_shard_failure", "other")).unwrap();
     assert_eq!(campaign.state(0), State::Missing);
     std::fs::write(path, text).unwrap();
+    // In a run of everything, too; and there is nothing yet to be merged.
+    campaign.run(&["--all"]).failed(1, &["shard-000000 failed: ", "the renderer died (oracle.lua:"]);
+    let merge = ["rollouts", "merge", "--shard-manifest", "c/shard-manifest.jsonl", "-o", "merged.zarr"];
+    campaign
+        .scratch
+        .skyfall(&merge)
+        .failed(3, &["1 of 1 shards are not there yet", "rollouts status c/shard-manifest.jsonl"]);
+    let directory = ["rollouts", "status", "c"];
+    campaign.scratch.skyfall(&directory).failed(3, &["is a directory", "its manifest is c/shard-manifest.jsonl"]);
     std::fs::remove_file(campaign.file("broken")).unwrap();
     campaign.run(&["--shard-id", "0"]).ok();
     assert_eq!(campaign.state(0), State::Succeeded);
