@@ -27,6 +27,7 @@ mod standard;
 mod tools;
 
 pub use bare::BareScripts;
+pub(crate) use bind::experiment::Earlier;
 pub use bind::experiment::{RunOptions, ScriptedExperiment, Watch};
 pub(crate) use bind::factory::module_function;
 pub use bind::rollouts::oracle::ScriptedOracle;

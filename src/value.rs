@@ -9,6 +9,12 @@ use indexmap::IndexMap;
 /// An ordered map from text to [`Value`]; the order is the order of declaration.
 pub type Map = IndexMap<String, Value>;
 
+/// A map of `entries`, in their order.
+#[must_use]
+pub fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 /// One piece of plain data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
@@ -32,6 +38,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// A map of `entries`, in their order.
+    #[must_use]
+    pub fn map<const N: usize>(entries: [(&str, Value); N]) -> Self {
+        Self::Map(map(entries))
+    }
+
     /// What kind of data this is, in the words of an error message.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::object::{Address, Bucket};
 use crate::rollouts::{OWNERSHIP, RolloutZarrWriteResult, ShardEntry};
 use crate::text::json;
 use crate::text::time::rfc3339;
-use crate::value::{Map, Value};
+use crate::value::{self, Map, Value};
 
 /// A failure's marker is read if it has so many bytes at most.
 const LONGEST: u64 = 1 << 20;
@@ -32,13 +32,13 @@ pub(crate) fn owner(
     runtime: Value,
 ) -> Map {
     let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let counts = map([
+    let counts = value::map([
         ("rollouts", count(written.num_rollouts)),
         ("steps", count(written.num_steps)),
         ("candidates", count(written.num_candidates)),
     ]);
     let (output_tmp, output_final) = site.told(&entry.shard_id);
-    map([
+    value::map([
         ("sidecar_kind", "rollout_shard_owner".into()),
         ("shard_id", entry.shard_id.as_str().into()),
         ("writer_config_hash", entry.writer_config_hash.as_str().into()),
@@ -62,7 +62,7 @@ pub(crate) fn owner(
 /// The success marker of what `owner` owns.
 #[must_use]
 pub(crate) fn success(owner: &Map) -> Map {
-    let mut success = map([("sidecar_kind", "rollout_shard_success".into())]);
+    let mut success = value::map([("sidecar_kind", "rollout_shard_success".into())]);
     for key in OWNERSHIP.into_iter().chain(DIGESTS) {
         success.insert(key.to_owned(), owner.get(key).cloned().unwrap_or_default());
     }
@@ -96,7 +96,7 @@ pub(crate) fn record_failure(
     since: Duration,
 ) -> Result<(), RunError> {
     let (output_tmp, output_final) = site.told(&entry.shard_id);
-    let marker = map([
+    let marker = value::map([
         ("sidecar_kind", "rollout_shard_failure".into()),
         ("shard_id", entry.shard_id.as_str().into()),
         ("writer_config_hash", entry.writer_config_hash.as_str().into()),
@@ -169,8 +169,4 @@ pub(crate) fn failures(entry: &ShardEntry, site: &Site) -> Result<Vec<(PathBuf, 
     let paths = names.into_iter().filter(|name| name.starts_with(&prefix)).map(|name| home.join(name));
     let read = paths.filter_map(|path| failure(entry, &path).map(|said| told(path, said)));
     Ok(read.collect())
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -4,12 +4,11 @@ use crate::bundle::{self, Bundle};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::experiment::Catalog;
 use crate::script::BareScripts;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 use super::Ending;
 use super::args::BundleCommand;
 use super::console::Terminal;
-use super::findings;
 
 /// Prints or checks a bundle.
 pub(super) fn bundle(command: &BundleCommand, terminal: &Terminal) -> Ending {
@@ -31,7 +30,7 @@ pub(super) fn bundle(command: &BundleCommand, terminal: &Terminal) -> Ending {
                 let errors: Vec<Value> = fault.iter().map(|fault| fault.message.as_str().into()).collect();
                 let found =
                     [("directory", directory.into()), ("ok", fault.is_none().into()), ("errors", errors.into())];
-                terminal.print_json(findings::map(found));
+                terminal.print_json(value::map(found));
             } else if fault.is_none() {
                 terminal.print(&format!("{directory}: ok\n"));
             }

@@ -16,7 +16,6 @@ use crate::value::Value;
 
 use super::args::{LauncherArguments, LauncherName};
 use super::console::Terminal;
-use super::findings;
 
 /// Work that was handed over.
 pub(super) struct Handed {
@@ -34,11 +33,11 @@ impl Handed {
     /// As plain data.
     pub(super) fn to_value(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(|job| job.as_str().into()).collect();
-        Value::Map(findings::map([
+        Value::map([
             ("path", self.path.display().to_string().into()),
             ("tasks", (self.tasks as u64).into()),
             ("jobs", jobs.into()),
-        ]))
+        ])
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::diagnostic::Diagnostic;
 use crate::text::json;
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 use super::args::ErrorFormat;
 
@@ -21,7 +21,7 @@ pub(super) fn line(level: &str, message: &str, format: ErrorFormat) -> String {
     match format {
         ErrorFormat::Text if level == "note" => harmless(message),
         ErrorFormat::Text => harmless(&format!("{level}: {message}")),
-        ErrorFormat::Json => json::to_string(&Value::Map(map([("level", level.into()), ("message", message.into())]))),
+        ErrorFormat::Json => json::to_string(&Value::map([("level", level.into()), ("message", message.into())])),
     }
 }
 
@@ -32,15 +32,15 @@ pub(super) fn object(diagnostic: &Diagnostic) -> Value {
         let integer = |number: usize| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let mark = location.mark.map(|mark| (integer(mark.column), integer(mark.width)));
         let (column, width) = mark.unzip();
-        Value::Map(map([
+        Value::map([
             ("file", location.file.as_str().into()),
             ("line", integer(location.line)),
             ("column", column.unwrap_or_default()),
             ("width", width.unwrap_or_default()),
             ("source", location.source.as_deref().map(Value::from).unwrap_or_default()),
-        ]))
+        ])
     });
-    Value::Map(map([
+    Value::map([
         ("level", "error".into()),
         ("code", diagnostic.code.as_str().into()),
         ("message", diagnostic.message.as_str().into()),
@@ -48,12 +48,7 @@ pub(super) fn object(diagnostic: &Diagnostic) -> Value {
         ("hints", texts(&diagnostic.hints)),
         ("trace", texts(&diagnostic.trace)),
         ("exit", Value::Int(i64::from(diagnostic.exit.code()))),
-    ]))
-}
-
-/// A map in the order of `entries`.
-pub(super) fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    ])
 }
 
 /// `text` with what could change the terminal or the reading direction spelled out: it may hold

@@ -13,7 +13,6 @@ use crate::value::Value;
 use super::Ending;
 use super::args::{Arguments, CompletionsArguments, DocArguments, TypesArguments};
 use super::console::Terminal;
-use super::findings;
 
 /// Writes the definitions.
 pub(super) fn types(arguments: &TypesArguments, terminal: &Terminal) -> Ending {
@@ -58,9 +57,9 @@ pub(super) fn doc(arguments: &DocArguments, terminal: &Terminal) -> Ending {
     let Some(name) = &arguments.name else {
         if arguments.json {
             let first = |module: &Module| module.doc.lines().next().unwrap_or_default().to_owned();
-            let listed = modules.iter().map(|module| {
-                Value::Map(findings::map([("name", module.name.as_str().into()), ("doc", first(module).into())]))
-            });
+            let listed = modules
+                .iter()
+                .map(|module| Value::map([("name", module.name.as_str().into()), ("doc", first(module).into())]));
             terminal.print_json(listed.collect::<Vec<_>>());
             return Ok(Exit::Success);
         }

@@ -1,6 +1,6 @@
 //! `skyfall run`: one experiment from a configuration file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use crate::algorithm::Window;
@@ -11,8 +11,8 @@ use crate::experiment::{Catalog, Experiment, Observer, Parts, RunResult, checkpo
 use crate::policy::registry;
 use crate::regime::Regime;
 use crate::script::{
-    BareScripts, Console, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment, module_function,
-    programs,
+    BareScripts, Console, Earlier, Outcome, RunOptions, Script, ScriptError, ScriptHost, ScriptedExperiment,
+    module_function, programs,
 };
 use crate::sweep::outcome;
 use crate::value::Map;
@@ -53,8 +53,7 @@ pub(super) fn run(arguments: &RunArguments, terminal: &Rc<Terminal>) -> Ending {
     }
     let options = options(arguments);
     say_what_is_kept(&options, terminal);
-    let bundle = arguments.export.as_deref().map(|directory| (directory, export_options));
-    let mut observer = Training { progress: Progress { terminal, total }, bundle, replaced: options.replaced() };
+    let mut observer = Training { progress: Progress { terminal, total }, earlier: options.earlier() };
     let (traces, checkpoints) = (arguments.traces.as_deref(), Some(arguments.checkpoints.checkpoints()));
     let result = experiment.run_with(traces, checkpoints, &mut observer).map_err(Diagnostic::from)?;
     for warning in &result.warnings {
@@ -195,21 +194,12 @@ pub(super) fn told(result: &RunResult, options: &RunOptions, as_json: bool, term
 /// Shows a run's progress, and sees to what an earlier one left in its place.
 struct Training<'a> {
     progress: Progress<'a>,
-    /// Where the bundle will stand, and how.
-    bundle: Option<(&'a Path, ExportOptions)>,
-    /// What the user is told of results that are replaced.
-    replaced: Option<String>,
+    earlier: Earlier,
 }
 
 impl Observer for Training<'_> {
     fn on_begin(&mut self, anew: bool) -> Result<(), String> {
-        if let Some(line) = self.replaced.take().filter(|_| anew) {
-            self.progress.terminal.info(&line);
-        }
-        let stale = self.bundle.filter(|_| anew);
-        stale.map_or(Ok(()), |(directory, options)| {
-            bundle::discard(directory, options).map_err(|error| error.to_string())
-        })
+        if anew { self.earlier.make_way(&|line| self.progress.terminal.info(line)) } else { Ok(()) }
     }
 
     fn on_window(&mut self, window: &Window, regime: &Regime) -> Result<(), String> {

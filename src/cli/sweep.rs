@@ -21,13 +21,13 @@ use crate::sweep::pool::Launcher;
 use crate::sweep::run::{self, Measure, Options, Progress, Source};
 use crate::sweep::search::Search;
 use crate::sweep::{SweepError, axis, describe};
-use crate::value::{Map, Value};
+use crate::value::{self, Map, Value};
 
 use screen::Screen;
 
 use super::args::{LauncherArguments, PoolArguments, SweepArguments, SweepCommand, SweepLook};
 use super::console::Terminal;
-use super::{Ending, Process, child, cluster, findings};
+use super::{Ending, Process, child, cluster};
 
 /// Runs a sweep, or looks at one.
 pub(super) fn sweep(command: &SweepCommand, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -159,7 +159,7 @@ pub(super) fn drive(sweep: ScriptedSweep, order: &Order, own: &Process, terminal
                     ("finished", (trial.resolved.is_ok() && is_finished).into()),
                     ("error", trial.resolved.as_ref().err().map(String::as_str).map(Value::from).unwrap_or_default()),
                 ];
-                listed.push(Value::Map(findings::map(entries)));
+                listed.push(Value::map(entries));
                 return Ok(());
             }
             let what = match &trial.resolved {
@@ -249,12 +249,12 @@ fn told(header: &Header, progress: &Progress, out: &Path, as_json: bool, termina
     let Progress { finished, before, failed, .. } = progress;
     if as_json {
         let best = progress.best.as_ref().map(|best| {
-            Value::Map(findings::map([
+            Value::map([
                 ("point", Value::Map(best.axes.clone())),
                 ("metric", header.definition.metric.as_str().into()),
                 ("mean", best.mean.into()),
                 ("n", best.trials.into()),
-            ]))
+            ])
         });
         let entries: [(&str, Value); 7] = [
             ("name", header.definition.name.as_str().into()),
@@ -265,7 +265,7 @@ fn told(header: &Header, progress: &Progress, out: &Path, as_json: bool, termina
             ("failed", (*failed).into()),
             ("best", best.unwrap_or_default()),
         ];
-        terminal.print_json(findings::map(entries));
+        terminal.print_json(value::map(entries));
         return ended(progress, terminal);
     }
     let mut text = format!("{finished} of {} trials finished", header.totals.trials);

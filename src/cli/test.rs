@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::{Console, Limits, Script, ScriptError, ScriptHost};
-use crate::value::Value;
+use crate::value::{self, Value};
 
 use super::Ending;
 use super::args::TestArguments;
@@ -24,12 +24,12 @@ struct Outcome {
 
 impl Outcome {
     fn to_value(&self, file: &str) -> Value {
-        Value::Map(findings::map([
+        Value::map([
             ("file", file.into()),
             ("name", self.name.as_str().into()),
             ("elapsed_s", self.time.as_secs_f64().into()),
             ("failure", self.failure.as_ref().map(findings::object).unwrap_or_default()),
-        ]))
+        ])
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn test(arguments: &TestArguments, terminal: &Rc<Terminal>) -> Ending
             ("failed", (failed as u64).into()),
             ("tests", tests.collect::<Vec<_>>().into()),
         ];
-        terminal.print_json(findings::map(entries));
+        terminal.print_json(value::map(entries));
     } else {
         terminal.print(&format!("{passed} passed, {failed} failed\n"));
     }

@@ -9,12 +9,11 @@ use std::path::PathBuf;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::trace::columns::Warning;
 use crate::trace::{self, ReadOptions};
-use crate::value::Value;
+use crate::value::{self, Value};
 
 use super::Ending;
 use super::args::TraceCommand;
 use super::console::Terminal;
-use super::findings;
 
 /// Looks at traces.
 pub(super) fn trace(command: &TraceCommand, terminal: &Terminal) -> Ending {
@@ -39,7 +38,7 @@ pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &T
     let (files, runs) = (stats.inputs.len(), stats.runs.len());
     if as_json {
         let warnings: Vec<Value> = stats.warnings.iter().map(Warning::to_value).collect();
-        let hint = |(key, field): &(&str, &str)| findings::map([("key", (*key).into()), ("near", (*field).into())]);
+        let hint = |(key, field): &(&str, &str)| value::map([("key", (*key).into()), ("near", (*field).into())]);
         let found: [(&str, Value); 6] = [
             ("files", (files as u64).into()),
             ("runs", (runs as u64).into()),
@@ -48,7 +47,7 @@ pub(super) fn check(paths: &[PathBuf], strict: bool, as_json: bool, terminal: &T
             ("warnings", warnings.into()),
             ("near_keys", near.iter().map(|found| Value::Map(hint(found))).collect::<Vec<_>>().into()),
         ];
-        terminal.print_json(findings::map(found));
+        terminal.print_json(value::map(found));
     } else {
         let lines = stats.warnings.iter().map(|warning| super::eval::warning_line(warning) + "\n");
         let last = format!("{files} file(s), {runs} run(s), {rows} row(s), {skipped} line(s) lost\n");

@@ -75,9 +75,7 @@ pub(super) fn groups(
     measures: &IndexMap<String, Measure>,
     settings: &Settings,
 ) -> Result<Vec<Group>, EvalError> {
-    if !settings.group_by.starts_with(&Settings::default().group_by) {
-        check(&settings.group_by, runs)?;
-    }
+    check(&settings.group_by, runs)?;
     let mut grouped: IndexMap<String, (Map, Vec<usize>)> = IndexMap::new();
     for (place, run) in runs.iter().enumerate() {
         let keys = settings.group_by.iter();
@@ -95,8 +93,11 @@ pub(super) fn groups(
     Ok(grouped.into_values().map(group).collect())
 }
 
+/// Refuses a key that no run has; the usual ones may be missing.
 fn check(keys: &[String], runs: &[RunReport]) -> Result<(), EvalError> {
-    let Some(name) = keys.iter().find(|key| runs.iter().all(|run| key_of(run, key).is_none())) else { return Ok(()) };
+    let usual = Settings::default().group_by;
+    let is_missing = |key: &&String| !usual.contains(key) && runs.iter().all(|run| key_of(run, key).is_none());
+    let Some(name) = keys.iter().find(is_missing) else { return Ok(()) };
     let mut known: Vec<&str> = Vec::new();
     for run in runs {
         known.extend(run.identity.fields.keys().copied().chain(run.meta.keys().map(String::as_str)));

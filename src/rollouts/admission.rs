@@ -233,8 +233,8 @@ fn check_step(step: &Step, root: &Pose, trainable: bool, config: &RolloutZarrSto
     }
     let at = |names: &[&str], index: usize| step.label(names).and_then(|values| values.get(index)).copied();
     for index in (0..shell.len()).filter(|index| shell.mask_valid.get(*index) == Some(&true)) {
-        let gain = at(&["target_root_gain", "root_gain"], index).unwrap_or(f32::NAN);
-        let rri = at(&["target_rri", "oracle_target_rri"], index).unwrap_or(f32::NAN);
+        let gain = at(labels::TARGET_ROOT_GAIN, index).unwrap_or(f32::NAN);
+        let rri = at(labels::TARGET_RRI, index).unwrap_or(f32::NAN);
         if trainable && gain.is_finite() && !rri.is_finite() {
             return mistake(
                 format!("{path}.labels.target_rri[{index}]"),

@@ -5,11 +5,7 @@ use super::record::CODEC_VERSION;
 use super::schema::{MANIFEST_FILE, MANIFEST_VERSION, REWARD_METRIC, SCHEMA_ID, SCHEMA_VERSION, TD_SEMANTICS};
 use super::tables::{Tables, id};
 use super::zarr::TABLES_ENCODER;
-use crate::value::{Map, Value};
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
+use crate::value::{self, Map, Value};
 
 fn size(size: u32) -> Value {
     Value::Int(i64::from(size))
@@ -30,7 +26,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
     let count = |rows: usize| Value::Int(id(rows));
     let totals = &tables.totals;
     let (states, candidates) = (totals.steps, totals.candidates);
-    let mut root = map([
+    let mut root = value::map([
         ("schema_id", SCHEMA_ID.into()),
         ("schema_version", SCHEMA_VERSION.into()),
         ("zarr_format", 3.into()),
@@ -52,7 +48,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
     for (key, value) in depth(config) {
         root.insert(format!("selected_depth_{key}"), value);
     }
-    root.extend(map([
+    root.extend(value::map([
         ("q_h_view_persisted", true.into()),
         ("q_h_view_role", "training_core_derived_cache".into()),
         ("q_h_source_tables", "steps,candidates,rollouts,targets".into()),
@@ -87,7 +83,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
         ("selected_depth_encoder", config.selected_depth_encoder.description().into()),
     ]));
     if tables.agreed.codec == Some(true) {
-        root.extend(map([
+        root.extend(value::map([
             ("candidate_trace_codec_version", CODEC_VERSION.into()),
             ("candidate_trace_codec_role", "audit_mixed_source_role_not_training_input".into()),
         ]));
@@ -100,7 +96,7 @@ pub(super) fn root(tables: &Tables, config: &RolloutZarrStoreConfig) -> Map {
 
 /// What root (with a prefix) and group say of depth.
 fn depth(config: &RolloutZarrStoreConfig) -> Map {
-    map([
+    value::map([
         ("enabled", config.selected_depth_enabled.into()),
         ("width_px", size(config.selected_depth_width_px)),
         ("height_px", size(config.selected_depth_height_px)),
@@ -125,7 +121,7 @@ pub(super) fn group(group: &str, tables: &Tables, config: &RolloutZarrStoreConfi
             .into_iter()
             .map(|(key, value)| (if key == "dtype" { "depth_dtype".to_owned() } else { key }, value))
             .collect(),
-        "target_eval_crops" => map([
+        "target_eval_crops" => value::map([
             ("enabled", config.target_eval_crops_enabled.into()),
             ("role", "oracle_eval_only".into()),
             ("coordinate_frame", "world".into()),
@@ -138,7 +134,7 @@ pub(super) fn group(group: &str, tables: &Tables, config: &RolloutZarrStoreConfi
                 if config.target_eval_crops_enabled { "sampled_audit" } else { "disabled_training_core" }.into(),
             ),
         ]),
-        "q_h" => map([
+        "q_h" => value::map([
             ("view_role", "training_core_derived_cache".into()),
             ("source_tables", "steps,candidates,rollouts,targets".into()),
             ("td_semantics", TD_SEMANTICS.into()),

@@ -128,7 +128,7 @@ pub fn info(store: &Store, sections: InfoSections) -> Result<Info, StoreError> {
 pub(crate) fn validation(validation: &Validation) -> Value {
     let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let errors = validation.errors.iter().map(|error| error.as_str().into()).collect();
-    stats::map([
+    Value::map([
         ("ok", validation.ok().into()),
         ("num_rollouts", count(validation.num_rollouts)),
         ("num_steps", count(validation.num_steps)),

@@ -10,10 +10,6 @@ use super::schema::{MANIFEST_VERSION, SCHEMA_ID, SCHEMA_VERSION};
 use super::tables::{Tables, id};
 use crate::value::{Map, Value};
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
 /// The manifest of a sealed store with the given root attributes (without the digest).
 pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &Map) -> Value {
     let count = |rows: usize| Value::Int(id(rows));
@@ -21,7 +17,7 @@ pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &M
     let (states, candidates) = (totals.steps, totals.candidates);
     let sizes = tables.dictionaries.lists().map(|(name, list)| (name.to_owned(), count(list.len())));
     let context = &config.manifest_context;
-    map([
+    Value::map([
         ("manifest_version", MANIFEST_VERSION.into()),
         ("schema_id", SCHEMA_ID.into()),
         ("schema_version", SCHEMA_VERSION.into()),
@@ -30,7 +26,7 @@ pub(super) fn payload(tables: &Tables, config: &RolloutZarrStoreConfig, root: &M
         ("root_attrs", Value::Map(root.clone())),
         (
             "counts",
-            map([
+            Value::map([
                 ("sources", count(tables.sources.source_row_id.len())),
                 ("targets", count(tables.targets.target_row_id.len())),
                 ("rollouts", count(tables.rollouts.rollout_row_id.len())),
@@ -70,7 +66,7 @@ fn generation(context: &ManifestContext) -> Value {
 
 /// The invocation of a writer that a program called.
 fn programmatic() -> Value {
-    map([
+    Value::map([
         ("mode", "programmatic".into()),
         ("argv", Value::List(Vec::new())),
         ("config_path", Value::Null),
@@ -92,7 +88,7 @@ fn coverage(tables: &Tables) -> Value {
     sources.sort_by_key(|(row, _)| *row);
     let listed = sources.iter().map(|(_, source)| {
         let short = |given: &Option<String>| Value::from(text(given.as_deref()).map(|given| compact(&given)));
-        map([
+        Value::map([
             ("source_row_id", source.source_row_id.unwrap_or(-1).into()),
             ("source_sample_index", source.source_sample_index.into()),
             ("source_sample_key", short(&source.source_sample_key)),
@@ -103,7 +99,7 @@ fn coverage(tables: &Tables) -> Value {
             ("source_shard_row", source.source_shard_row.into()),
         ])
     });
-    map([
+    Value::map([
         ("num_source_rows", Value::Int(id(sources.len()))),
         ("scene_counts", counts(|source| source.scene_id.as_deref())),
         ("split_counts", counts(|source| source.split.as_deref())),
@@ -123,7 +119,7 @@ fn config_hashes(tables: &Tables, config: &RolloutZarrStoreConfig) -> Value {
         };
     }
     let lineage = &tables.lineage;
-    map([
+    Value::map([
         ("candidate", column!(lineage.candidate_config_id)),
         ("candidate_program", programs),
         ("candidate_request", requests),

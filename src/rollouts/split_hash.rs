@@ -4,7 +4,7 @@ use super::identifier::compact;
 use super::record::Source;
 use super::tables::{effective_source_row, id, split_of};
 use super::target::short_hash;
-use crate::value::{Map, Value};
+use crate::value::{self, Value};
 
 /// The split hash of a store's sources in the order of their rows: 16 hexadecimal digits over
 /// the source manifest's hash and the split of the first, and every row's place and ownership.
@@ -17,7 +17,7 @@ pub(super) fn split_hash<'a>(sources: impl Iterator<Item = &'a Source>) -> Strin
             head = (text(&source.source_offline_store_manifest_hash), split_of(source).into());
         }
         let row = effective_source_row(source);
-        let mut record = map([
+        let mut record = value::map([
             ("order", id(order).into()),
             ("sample_index", source.source_sample_index.unwrap_or(row).into()),
             ("sample_key", short(&source.source_sample_key)),
@@ -34,15 +34,7 @@ pub(super) fn split_hash<'a>(sources: impl Iterator<Item = &'a Source>) -> Strin
     });
     let records = Value::List(records.collect());
     let (source_manifest_hash, split) = head;
-    short_hash(&Value::Map(map([
-        ("source_manifest_hash", source_manifest_hash),
-        ("split", split),
-        ("records", records),
-    ])))
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    short_hash(&Value::map([("source_manifest_hash", source_manifest_hash), ("split", split), ("records", records)]))
 }
 
 #[cfg(test)]

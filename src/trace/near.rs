@@ -1,4 +1,4 @@
-//! Keys that are nearly a field's name: `runId`, `regime`, `global_step`.
+//! Keys that are nearly a field's name: `runId`, `regime`.
 
 use crate::trace::row::{IDENTITY_KEYS, STEP_FIELDS};
 use crate::trace::stats::TraceStats;

@@ -122,7 +122,8 @@ fn a_failure_is_written_down_with_its_line_and_forgotten_once_the_shard_is_there
     assert_eq!(campaign.state(0), State::Missing);
     std::fs::write(path, text).unwrap();
     // In a run of everything, too; and there is nothing yet to be merged.
-    campaign.run(&["--all"]).failed(1, &["shard-000000 failed: ", "the renderer died (oracle.lua:"]);
+    let ran = campaign.run(&["--all"]).failed(1, &["shard-000000 failed: ", "the renderer died (oracle.lua:"]);
+    assert_eq!(ran.stderr.matches("oracle.lua:").count(), 1, "{}", ran.stderr);
     let merge = ["rollouts", "merge", "--shard-manifest", "c/shard-manifest.jsonl", "-o", "merged.zarr"];
     campaign
         .scratch

@@ -9,13 +9,13 @@ use crate::campaign::status::{self, State};
 use crate::campaign::{RunError, Site};
 use crate::cli::args::RunShardsArguments;
 use crate::cli::console::Terminal;
-use crate::cli::{Ending as CommandEnding, Process, child, cluster, findings};
+use crate::cli::{Ending as CommandEnding, Process, child, cluster};
 
 use super::launch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::{Console, Limits};
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// How many failures are told.
 const MOST: usize = 10;
@@ -84,7 +84,7 @@ pub(super) fn work(
             ("num_insufficient_support", (unsupported as u64).into()),
             ("num_failed", (failures.len() as u64).into()),
         ];
-        terminal.print_json(findings::map(entries));
+        terminal.print_json(value::map(entries));
     } else {
         terminal.print(&format!("{text}: {}\n", site.root().display()));
     }
@@ -155,10 +155,7 @@ impl Watcher for Screen<'_> {
             Ending::Failed(failure) => {
                 self.failures.push(failure.code);
                 if self.failures.len() <= MOST {
-                    // What the process printed below its message says where in the script it was.
-                    let place = failure.output.iter().find_map(|line| line.trim_start().strip_prefix("--> "));
-                    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-                    self.terminal.warn(&format!("{} failed: {}{place}", entry.shard_id, failure.message));
+                    self.terminal.warn(&format!("{} failed: {}", entry.shard_id, failure.message));
                 } else if self.failures.len() == MOST + 1 {
                     self.terminal.warn("more shards failed; `skyfall rollouts status` lists them");
                 }

@@ -51,7 +51,7 @@ pub(super) fn gc(arguments: &GcArguments, terminal: &Terminal) -> Ending {
                 ("removed", removed.into()),
                 ("note", (!what.is_empty()).then_some(what).into()),
             ];
-            listed.push(Value::Map(findings::map(entries)));
+            listed.push(Value::map(entries));
         } else {
             let line = format!("{kind:<11}  {:>12} bytes  {}  {what}", leftover.bytes, findings::name(&path));
             terminal.print(&format!("{}\n", line.trim_end()));

@@ -12,12 +12,12 @@ use crate::campaign::{Site, manifest};
 use crate::cli::args::{LauncherName, RunShardsArguments, TaskArguments};
 use crate::cli::cluster::{self, Handed, Task, malformed};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process, child, findings};
+use crate::cli::{Ending, Process, child};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
 use crate::rollouts::ShardEntry;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// The submissions of a campaign, beside its manifest.
 pub(super) fn submissions(manifest: &Path) -> Submissions {
@@ -65,7 +65,7 @@ pub(super) fn launch(
             ("num_submitted", (units.len() as u64).into()),
             ("submission", handed.map(Handed::to_value).unwrap_or_default()),
         ];
-        findings::map(entries)
+        value::map(entries)
     };
     if units.is_empty() {
         if arguments.json {

@@ -20,7 +20,7 @@ use crate::object::Address;
 use crate::rollouts::{self, OWNER, ShardEntry, ShardRow};
 use crate::script::Limits;
 use crate::unit::{self, MARKER};
-use crate::value::{Map, Value};
+use crate::value::{self, Map, Value};
 
 /// The name of a campaign's shard manifest.
 const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
@@ -88,7 +88,7 @@ fn data(plan: &Plan, writer_config_hash: &str, manifest: Option<&Path>) -> Map {
             ("num_scenes", (source.scenes() as u64).into()),
             ("split_manifest_hash", source.split_manifest_hash().into()),
         ];
-        Value::Map(findings::map(entries))
+        Value::map(entries)
     };
     let shard = |shard: &ShardEntry| {
         let entries: [(&str, Value); 4] = [
@@ -97,9 +97,9 @@ fn data(plan: &Plan, writer_config_hash: &str, manifest: Option<&Path>) -> Map {
             ("num_source_rows", (shard.rows.len() as u64).into()),
             ("split_manifest_hash", shard.split_manifest_hash.as_str().into()),
         ];
-        Value::Map(findings::map(entries))
+        Value::map(entries)
     };
-    findings::map([
+    value::map([
         ("manifest_path", manifest.map(|path| path.display().to_string()).into()),
         ("writer_config_hash", writer_config_hash.into()),
         ("sources", plan.sources.iter().map(source).collect::<Vec<_>>().into()),

@@ -14,7 +14,7 @@ use crate::cli::{Ending, Process, cluster};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::rollouts::ShardEntry;
 use crate::script::Console;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// Runs shards: one, a batch, or all.
 pub(super) fn run(arguments: &RunShardsArguments, own: &Process, terminal: &Rc<Terminal>) -> Ending {
@@ -112,7 +112,7 @@ fn one(
             if let Some(listed) = listed {
                 let error = ("error", diagnostic.message.as_str().into());
                 let failed = [("shard_id", id.as_str().into()), ("outcome", "failed".into()), error];
-                listed.push(Value::Map(findings::map(failed)));
+                listed.push(Value::map(failed));
             }
             if interrupted {
                 terminal.info("interrupted; run it again to go on");
@@ -131,7 +131,7 @@ fn data(id: &str, place: &Path, outcome: &Outcome) -> Value {
         Outcome::Current => "skipped",
         Outcome::InsufficientSupport(_) => "insufficient_support",
     };
-    let mut map = findings::map([("shard_id", id.into()), ("outcome", name.into())]);
+    let mut map = value::map([("shard_id", id.into()), ("outcome", name.into())]);
     match outcome {
         Outcome::Written(written) => map.extend(result::data(written)),
         Outcome::InsufficientSupport(why) => {

@@ -8,7 +8,7 @@ use super::Order;
 use crate::cli::args::{LauncherArguments, LauncherName, PoolArguments};
 use crate::cli::cluster::{self, Handed, refused};
 use crate::cli::console::Terminal;
-use crate::cli::{Ending, Process, child, findings};
+use crate::cli::{Ending, Process, child};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::launcher::slurm::Fate;
 use crate::launcher::{Submission, Submissions};
@@ -17,7 +17,7 @@ use crate::sweep::directory::{Directory, Header};
 use crate::sweep::plan::Trial;
 use crate::sweep::pool::Failure;
 use crate::text::json;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// The submissions of a sweep.
 pub(super) fn submissions(directory: &Directory) -> Submissions {
@@ -89,7 +89,7 @@ pub(super) fn launch(
             ("submitted", (units.len() as u64).into()),
             ("submission", handed.map(Handed::to_value).unwrap_or_default()),
         ];
-        findings::map(entries)
+        value::map(entries)
     };
     if units.is_empty() {
         if order.json {

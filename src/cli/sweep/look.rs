@@ -9,7 +9,7 @@ use crate::cli::args::{
 };
 use crate::cli::cluster::{self, Missing, Outlook};
 use crate::cli::console::Terminal;
-use crate::cli::findings::{self, harmless};
+use crate::cli::findings::harmless;
 use crate::cli::{self, Ending};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::script::Console;
@@ -17,7 +17,7 @@ use crate::sweep::directory::Directory;
 use crate::sweep::plan::Trial;
 use crate::sweep::table::{self, Finished, Query, Scope};
 use crate::sweep::{self, SweepError, describe};
-use crate::value::{Map, Value};
+use crate::value::{self, Map, Value};
 
 /// The best point's trials beyond these are counted.
 const MOST_PATHS: usize = 20;
@@ -64,7 +64,7 @@ pub(super) fn status(arguments: &SweepStatusArguments, terminal: &Terminal) -> E
             record.extend(failure.to_map());
             Value::Map(record)
         });
-        let mut value = findings::map::<7>([
+        let mut value = value::map::<7>([
             ("name", header.definition.name.as_str().into()),
             ("trials", header.totals.trials.into()),
             ("finished", done.into()),
@@ -160,7 +160,7 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
     if arguments.json {
         let trial = |trial: &Finished| {
             let path = trial.path.display().to_string();
-            Value::Map(findings::map([("trial", trial.id.as_str().into()), ("path", path.into())]))
+            Value::map([("trial", trial.id.as_str().into()), ("path", path.into())])
         };
         let entries: [(&str, Value); 6] = [
             ("point", Value::Map(axes.clone())),
@@ -170,7 +170,7 @@ pub(super) fn best(arguments: &SweepBestArguments, terminal: &Terminal) -> Endin
             ("n", (n as u64).into()),
             ("trials", trials.iter().map(trial).collect::<Vec<_>>().into()),
         ];
-        terminal.print_json(findings::map(entries));
+        terminal.print_json(value::map(entries));
         return Ok(Exit::Success);
     }
     let interval = interval.map(|(low, high)| format!(" [{low:.6}, {high:.6}]")).unwrap_or_default();

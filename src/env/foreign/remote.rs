@@ -60,7 +60,7 @@ impl Remote {
             Process::start(command, Rc::clone(&programs.watch)).map_err(|cause| unstartable(id, &program, &cause))?;
         let (head, bytes, frame) = Default::default();
         let mut line = Line { programs, process, raw: false, head, bytes, frame };
-        let hello = line.ask(id, "hello", |head, _| json::write(head, &map([("version", VERSION.into())])))?;
+        let hello = line.ask(id, "hello", |head, _| json::write(head, &Value::map([("version", VERSION.into())])))?;
         let failed = |message: String| EnvError::Failed { id: id.to_owned(), message };
         match hello.head.get("version").map(Value::as_int) {
             Some(Some(VERSION)) => {}
@@ -70,7 +70,7 @@ impl Remote {
             _ => return Err(failed("the program's greeting has no `version`".to_owned())),
         }
         line.raw = hello.head.get("raw").and_then(Value::as_bool).unwrap_or(false);
-        let asked = map([("id", inner.into()), ("kwargs", kwargs.clone().into())]);
+        let asked = Value::map([("id", inner.into()), ("kwargs", kwargs.clone().into())]);
         let made = line.ask(id, "make", |head, _| json::write(head, &asked))?;
         let space = |name: &str| {
             let encoded = made.head.get(name).ok_or_else(|| failed(format!("its answer to `make` has no `{name}`")))?;
@@ -256,7 +256,7 @@ impl Env for Remote {
             },
             _ => {}
         }
-        let asked = map([("name", name.into()), ("value", value.clone())]);
+        let asked = Value::map([("name", name.into()), ("value", value.clone())]);
         self.line.get_mut().ask(&self.id, "set_parameter", |head, _| json::write(head, &asked))?;
         Ok(())
     }
@@ -264,10 +264,6 @@ impl Env for Remote {
     fn describe(&self) -> Map {
         self.describe.clone()
     }
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
 }
 
 /// Why a program did not start.

@@ -1,6 +1,6 @@
 //! Whether a store is fit to be trained from, and what stands against it.
 
-use super::stats::{count, map};
+use super::stats::count;
 use super::{Profile, Validation};
 use crate::rollouts::Store;
 use crate::rollouts::schema::SCHEMA_VERSION;
@@ -39,7 +39,7 @@ pub(super) fn preflight(
     }
     let mut doubts = Vec::new();
     let validity = below(stats, "candidate_validity");
-    if below(&validity, "trainable").as_int().is_none_or(|trainable| trainable == 0) {
+    if below(&validity, "trainable").as_int() == Some(0) {
         doubts.push("no_trainable_candidates".to_owned());
     }
     if unnamed(&coverage) {
@@ -66,12 +66,12 @@ pub(super) fn preflight(
     ];
     let retained = ["selected_depth_enabled", "q_h_view_persisted", "target_eval_crops_enabled"];
     let some = |keys: &[&str]| Value::Map(keys.iter().map(|key| ((*key).to_owned(), get(key))).collect::<Map>());
-    let value = map([
+    let value = Value::map([
         ("profile", profile.name().into()),
         ("go", go.into()),
         ("blockers", list(blockers)),
         ("warnings", list(warnings)),
-        ("schema", map([("ok", current.into()), ("actual", actual), ("expected", SCHEMA_VERSION.into())])),
+        ("schema", Value::map([("ok", current.into()), ("actual", actual), ("expected", SCHEMA_VERSION.into())])),
         ("validation", super::validation(validation)),
         ("lineage", some(&lineage)),
         ("coverage", coverage),
@@ -111,7 +111,7 @@ impl Storage {
     fn value(&self) -> Value {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let each = (self.candidates > 0).then(|| self.bytes as f64 / self.candidates as f64);
-        map([
+        Value::map([
             ("file_count", count(self.files)),
             ("total_bytes", count(self.bytes)),
             ("bytes_per_candidate", each.into()),

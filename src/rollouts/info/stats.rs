@@ -56,7 +56,7 @@ impl Moments {
     fn value(&self) -> Value {
         #[expect(clippy::cast_precision_loss, reason = "counts")]
         let some = (self.count > 0).then_some(self.count as f64);
-        map([
+        Value::map([
             ("finite_count", count(self.count)),
             ("mean", some.map(|_| self.mean).into()),
             ("std", some.map(|count| (self.squares / count).sqrt()).into()),
@@ -64,10 +64,6 @@ impl Moments {
             ("max", self.greatest.into()),
         ])
     }
-}
-
-pub(super) fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 pub(super) fn count(count: u64) -> Value {
@@ -95,10 +91,10 @@ pub(super) fn stats(store: &Store, manifest: &Value) -> Result<(Value, Value), S
     let paths = paths(store, &counts.selected, &steps)?;
     let policies = policies(store)?;
     let [of_valid, of_selected] = &counts.families;
-    let stats = map([
+    let stats = Value::map([
         (
             "candidate_validity",
-            map([
+            Value::map([
                 ("valid", count(counts.valid)),
                 ("total", count(counts.total)),
                 ("fraction", fraction.into()),
@@ -109,7 +105,7 @@ pub(super) fn stats(store: &Store, manifest: &Value) -> Result<(Value, Value), S
         ),
         (
             "selected",
-            map([
+            Value::map([
                 ("total", count(counts.selected.len() as u64)),
                 ("strategy_counts", counted(&of_selected[0])),
                 ("component_counts", counted(&of_selected[1])),
@@ -118,7 +114,7 @@ pub(super) fn stats(store: &Store, manifest: &Value) -> Result<(Value, Value), S
         ),
         (
             "valid_candidates",
-            map([("strategy_counts", counted(&of_valid[0])), ("component_counts", counted(&of_valid[1]))]),
+            Value::map([("strategy_counts", counted(&of_valid[0])), ("component_counts", counted(&of_valid[1]))]),
         ),
         ("policy_counts", counted(&policies)),
         (

@@ -4,10 +4,6 @@ use super::part::Part;
 use crate::rollouts::OWNER;
 use crate::value::{Map, Value};
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
 /// The writers' configuration, if the parts share it.
 pub(super) fn writer_config(parts: &[Part]) -> Value {
     let mut configs = parts.iter().map(|part| part.generation("writer_config"));
@@ -64,7 +60,7 @@ fn described(part: &Part, begins: Option<[i64; 3]>) -> Value {
     ]);
     if let Some([rollouts, steps, candidates]) = begins {
         let begins = [("rollouts", rollouts), ("steps", steps), ("candidates", candidates)];
-        entry.insert("first_rows".to_owned(), map(begins.map(|(name, row)| (name, Value::Int(row)))));
+        entry.insert("first_rows".to_owned(), Value::map(begins.map(|(name, row)| (name, Value::Int(row)))));
     }
     Value::Map(entry)
 }

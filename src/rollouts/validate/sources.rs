@@ -7,7 +7,7 @@ use super::root::Root;
 use super::tables::Tables;
 use crate::rollouts::dictionary::Dictionary;
 use crate::rollouts::target::short_hash;
-use crate::value::{Map, Value};
+use crate::value::{self, Value};
 
 /// The rows of `ids` that were there before.
 pub(super) fn repeated(ids: &[i64]) -> Vec<usize> {
@@ -70,7 +70,7 @@ fn campaign(root: &Root, tables: &Tables, findings: &mut Findings) {
     let text = |texts: &[String], row: usize| Value::from(texts.get(row).cloned().unwrap_or_default());
     let number = |name: &str, row: usize| Value::Int(sources.get::<i64>(name).get(row).copied().unwrap_or_default());
     let records = campaign.iter().enumerate().map(|(row, split)| {
-        let mut record = map([
+        let mut record = value::map([
             ("order", Value::Int(i64::try_from(row).unwrap_or(i64::MAX))),
             ("sample_index", number("sample_index", row)),
             ("sample_key", text(&keys, row)),
@@ -86,17 +86,13 @@ fn campaign(root: &Root, tables: &Tables, findings: &mut Findings) {
         Value::Map(record)
     });
     let records = Value::List(records.collect());
-    let hash = short_hash(&Value::Map(map([
+    let hash = short_hash(&Value::map([
         ("source_manifest_hash", text(&hashes, 0)),
         ("split", text(&splits, 0)),
         ("records", records),
-    ])));
+    ]));
     let stored = root.text("split_manifest_hash");
     if hash != stored {
         findings.add(format!("root attribute split_manifest_hash: is {stored}, but the sources give {hash}"));
     }
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

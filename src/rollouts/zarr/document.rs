@@ -7,10 +7,6 @@ use crate::value::{Map, Value};
 
 pub(super) const FILE: &str = "zarr.json";
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
 /// The key of a node's document.
 pub(super) fn key(path: &str) -> String {
     if path.is_empty() { FILE.to_owned() } else { format!("{path}/{FILE}") }
@@ -18,7 +14,7 @@ pub(super) fn key(path: &str) -> String {
 
 /// A group with attributes.
 pub(super) fn group(attributes: &Map) -> String {
-    json::to_canonical(&map([
+    json::to_canonical(&Value::map([
         ("attributes", standard(&Value::Map(attributes.clone()))),
         ("zarr_format", 3.into()),
         ("node_type", "group".into()),
@@ -39,7 +35,7 @@ pub(super) fn array(dtype: DType, shape: &[usize], grid: Grid, codec: Codec) -> 
         Grid::Plain(rows) => (chunk(rows), codecs(dtype, codec)),
         Grid::Sharded { outer, inner } => (chunk(outer), Value::List(vec![sharding(chunk(inner), dtype, codec)])),
     };
-    json::to_canonical(&map([
+    json::to_canonical(&Value::map([
         ("shape", lengths(shape.iter().copied())),
         ("data_type", dtype.numpy_name().into()),
         ("chunk_grid", named("regular", [("chunk_shape", chunks)])),
@@ -58,7 +54,7 @@ fn lengths(lengths: impl Iterator<Item = usize>) -> Value {
 }
 
 fn named<const N: usize>(name: &str, configuration: [(&str, Value); N]) -> Value {
-    map([("name", name.into()), ("configuration", map(configuration))])
+    Value::map([("name", name.into()), ("configuration", Value::map(configuration))])
 }
 
 /// Inner chunks in one file, their places at its end.
@@ -77,7 +73,8 @@ fn sharding(inner: Value, dtype: DType, codec: Codec) -> Value {
 
 fn codecs(dtype: DType, codec: Codec) -> Value {
     let size = item_size(dtype);
-    let bytes = if size > 1 { named("bytes", [("endian", "little".into())]) } else { map([("name", "bytes".into())]) };
+    let bytes =
+        if size > 1 { named("bytes", [("endian", "little".into())]) } else { Value::map([("name", "bytes".into())]) };
     let mut codecs = vec![bytes];
     match codec {
         Codec::Zstd => codecs.push(named("zstd", [("level", 0.into()), ("checksum", true.into())])),

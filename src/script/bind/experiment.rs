@@ -1,7 +1,7 @@
 //! `skyfall.experiment` and `skyfall.run_experiment`.
 
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, UserData, UserDataFields, Value as LuaValue};
@@ -65,13 +65,41 @@ impl RunOptions {
         Self { traces, export, ..Self::default() }
     }
 
+    /// What an earlier run left where this one's results will stand.
+    pub(crate) fn earlier(&self) -> Earlier {
+        let bundle =
+            self.export.clone().map(|directory| (directory, bundle::ExportOptions { external: self.external }));
+        Earlier { bundle, line: self.replaced().filter(|_| self.tells_replaced) }
+    }
+
     /// What the user is told where the run will replace an earlier one's results.
-    #[must_use]
-    pub fn replaced(&self) -> Option<String> {
+    fn replaced(&self) -> Option<String> {
         let trace = self.traces.as_ref().filter(|path| path.is_file());
         let bundle = self.export.as_ref().filter(|directory| Bundle::open(directory).is_ok());
         let names: Vec<String> = [trace, bundle].into_iter().flatten().map(|path| path.display().to_string()).collect();
         (!names.is_empty()).then(|| format!("this replaces an earlier run's {}", names.join(" and ")))
+    }
+}
+
+/// What an earlier run left in the places of a run that begins.
+pub(crate) struct Earlier {
+    /// Where the bundle will stand, and how.
+    bundle: Option<(PathBuf, bundle::ExportOptions)>,
+    /// What the user is told of results that are replaced.
+    line: Option<String>,
+}
+
+impl Earlier {
+    /// Says through `say` what is replaced, and removes the bundle: the new trace is not of it.
+    ///
+    /// # Errors
+    /// One line, when the bundle cannot be removed.
+    pub(crate) fn make_way(&self, say: &dyn Fn(&str)) -> Result<(), String> {
+        if let Some(line) = &self.line {
+            say(line);
+        }
+        let Some((directory, options)) = &self.bundle else { return Ok(()) };
+        bundle::discard(directory, *options).map_err(|error| error.to_string())
     }
 }
 
@@ -150,8 +178,7 @@ impl ScriptedExperiment {
             total: self.config.rollout.total_steps,
             watch: options.watch.as_ref(),
             over: false,
-            bundle: options.export.as_deref().map(|directory| (directory, export_options)),
-            replaced: options.replaced().filter(|_| options.tells_replaced),
+            earlier: options.earlier(),
         };
         let traces = options.traces.as_deref();
         let result = experiment.run_with(traces, options.checkpoints, &mut observer).map_err(line)?;
@@ -470,10 +497,7 @@ struct ScriptObserver<'a> {
     watch: Option<&'a Watch>,
     /// Whether the watcher has ended the run.
     over: bool,
-    /// Where the bundle will stand, and how.
-    bundle: Option<(&'a Path, bundle::ExportOptions)>,
-    /// What the user is told of results that are replaced.
-    replaced: Option<String>,
+    earlier: Earlier,
 }
 
 impl ScriptObserver<'_> {
@@ -484,13 +508,7 @@ impl ScriptObserver<'_> {
 
 impl Observer for ScriptObserver<'_> {
     fn on_begin(&mut self, anew: bool) -> Result<(), String> {
-        if let Some(line) = self.replaced.take().filter(|_| anew) {
-            self.console.info(&line);
-        }
-        let stale = self.bundle.filter(|_| anew);
-        stale.map_or(Ok(()), |(directory, options)| {
-            bundle::discard(directory, options).map_err(|error| error.to_string())
-        })
+        if anew { self.earlier.make_way(&|line| self.console.info(line)) } else { Ok(()) }
     }
 
     fn on_step(&mut self, step: &StepView<'_>, reward: f64) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! The reference as plain data, for programs.
 
 use super::{Entry, Kind, Module, Named, Part};
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 impl Named<'_> {
     /// As plain data.
@@ -24,7 +24,11 @@ impl Module {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let entries: Vec<Value> = self.entries.iter().map(Entry::to_value).collect();
-        map([("name", self.name.as_str().into()), ("doc", self.doc.as_str().into()), ("entries", entries.into())])
+        Value::map([
+            ("name", self.name.as_str().into()),
+            ("doc", self.doc.as_str().into()),
+            ("entries", entries.into()),
+        ])
     }
 }
 
@@ -38,7 +42,7 @@ impl Entry {
             Kind::Alias(_) => "alias",
         };
         let returns: Vec<Value> = self.returns.iter().map(|text| text.as_str().into()).collect();
-        map([
+        Value::map([
             ("name", self.name.as_str().into()),
             ("kind", kind.into()),
             ("signature", self.signature().into()),
@@ -51,14 +55,10 @@ impl Entry {
 
 impl Part {
     fn to_value(&self) -> Value {
-        map([
+        Value::map([
             ("name", self.name.as_str().into()),
             ("type", self.kind.as_str().into()),
             ("doc", self.doc.as_str().into()),
         ])
     }
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map>())
 }

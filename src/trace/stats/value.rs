@@ -5,10 +5,6 @@ use crate::trace::columns::Warning;
 use crate::trace::tally::Tally;
 use crate::value::{Map, Value};
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
 fn count(count: u64) -> Value {
     i64::try_from(count).unwrap_or(i64::MAX).into()
 }
@@ -22,7 +18,12 @@ impl Tally {
     #[must_use]
     pub(crate) fn to_value(self) -> Value {
         let (least, greatest) = self.range().unzip();
-        map([("n", count(self.count())), ("mean", self.mean().into()), ("min", least.into()), ("max", greatest.into())])
+        Value::map([
+            ("n", count(self.count())),
+            ("mean", self.mean().into()),
+            ("min", least.into()),
+            ("max", greatest.into()),
+        ])
     }
 }
 
@@ -31,14 +32,14 @@ impl TraceStats {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let inputs = self.inputs.iter().map(|input| {
-            map([
+            Value::map([
                 ("path", input.path.as_str().into()),
                 ("bytes", count(input.bytes)),
                 ("rows", count(input.rows)),
                 ("skipped", count(input.skipped)),
             ])
         });
-        map([
+        Value::map([
             ("inputs", inputs.collect::<Vec<_>>().into()),
             ("runs", self.runs.iter().map(RunStats::to_value).collect::<Vec<_>>().into()),
             ("warnings", self.warnings.iter().map(Warning::to_value).collect::<Vec<_>>().into()),
@@ -54,7 +55,7 @@ impl RunStats {
             self.identity.fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let components: Map = self.components.iter().map(|(name, tally)| (name.clone(), tally.to_value())).collect();
         let (first, last) = self.observed_at.clone().unzip();
-        map([
+        Value::map([
             ("identity", identity.into()),
             ("file", self.identity.file.clone().into()),
             ("files", texts(&self.files)),
@@ -78,7 +79,7 @@ impl RunStats {
 
     fn segment_value(&self, segment: &Segment) -> Value {
         let label = self.regimes.get(segment.regime).and_then(|regime| regime.label.clone());
-        map([
+        Value::map([
             ("regime_id", label.into()),
             ("first_step", segment.steps.0.into()),
             ("last_step", segment.steps.1.into()),
@@ -92,7 +93,7 @@ impl RegimeStats {
     /// As plain data, for JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        map([
+        Value::map([
             ("regime_id", self.label.clone().into()),
             ("regime_origin", self.origin.clone().into()),
             ("segments", count(self.segments)),
