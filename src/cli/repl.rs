@@ -77,7 +77,7 @@ fn converse(host: &Rc<ScriptHost>, history: &mut FileHistory, terminal: &Termina
             continue;
         }
         if LEAVING.contains(&code.trim()) && !host.names_in(&[]).iter().any(|name| code.trim().starts_with(name)) {
-            let line = format!("`{}` is Lua's to look up, and it knows none", code.trim());
+            let line = format!("nothing here is called `{}`", code.trim());
             terminal.report(&Diagnostic::new("repl/exit", line, Exit::Usage).with_hint("Ctrl-D ends"));
             code.clear();
             continue;

@@ -76,6 +76,12 @@ fn groups_are_by_any_key_and_intervals_keep_every_task() {
     assert_eq!(summary.ci, Some((5.0, 5.0)), "one run a task: nothing to resample");
     let error = evaluate(traces(runs), &asked(&[("group_by", "\"lrr\"")])).unwrap_err();
     assert_eq!(error.to_string(), "no run has `lrr` to group by");
+    // Beside the usual keys, too, which a run may lack.
+    let runs = vec![of("a", Some(0), &[("a", None, &[1.0])]), of("b", Some(0), &[("a", None, &[1.0])])];
+    let with = |key: &str| asked(&[("group_by", &format!("\"policy_id, task, algorithm_id{key}\""))]);
+    assert!(evaluate(traces(runs.clone()), &with("")).is_ok());
+    let error = evaluate(traces(runs), &with(", lrr")).unwrap_err();
+    assert!(error.to_string().contains("no run has `lrr`"), "{error}");
 }
 
 #[test]
