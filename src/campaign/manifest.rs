@@ -13,6 +13,9 @@ use crate::rollouts::{ShardEntry, ShardRow, canonical_shard_id, rows_hash};
 use crate::text::json;
 use crate::value::Value;
 
+/// What `rollouts plan` calls the shard manifest in its directory.
+pub(crate) const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
+
 /// The version of source manifests.
 pub const SOURCE_MANIFEST_VERSION: &str = "rollout-source-manifest-v2";
 
@@ -142,7 +145,7 @@ pub fn write(path: &Path, entries: &[ShardEntry]) -> Result<(), AtomicError> {
 /// When the file cannot be read; the first line that is no sound shard, or repeats an id.
 pub fn read(path: &Path) -> Result<Vec<ShardEntry>, ManifestError> {
     if path.is_dir() {
-        let inside = path.join("shard-manifest.jsonl");
+        let inside = path.join(SHARD_MANIFEST);
         let hint = if inside.is_file() { format!("; its manifest is {}", inside.display()) } else { String::new() };
         return Err(ManifestError::whole(path, format!("is a directory, not a shard manifest{hint}")));
     }

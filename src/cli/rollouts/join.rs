@@ -68,7 +68,7 @@ pub(super) fn split(arguments: &RolloutsSplitArguments, terminal: &Terminal) -> 
             Value::Map(entry)
         };
         let stores = Value::List(made.into_iter().map(entry).collect());
-        terminal.print(&format!("{}\n", json::to_string(&stores)));
+        terminal.print_json(stores);
     } else {
         made.iter().for_each(|(_, made)| result::print(made, false, terminal));
     }

@@ -22,9 +22,6 @@ use crate::script::Limits;
 use crate::unit::{self, MARKER};
 use crate::value::{self, Map, Value};
 
-/// The name of a campaign's shard manifest.
-const SHARD_MANIFEST: &str = "shard-manifest.jsonl";
-
 /// Cuts the rows of a source store into shards.
 pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending {
     let mut rows = index::read(&arguments.index).map_err(Diagnostic::from)?;
@@ -49,12 +46,12 @@ pub(super) fn plan(arguments: &PlanArguments, terminal: &Rc<Terminal>) -> Ending
     };
     let plan = plan::plan(&rows, &provenance, arguments.rows_per_shard);
     if let (Some(out), false) = (&arguments.out, arguments.dry_run) {
-        let site = site_of(arguments.site.final_root.clone(), &out.join(SHARD_MANIFEST));
+        let site = site_of(arguments.site.final_root.clone(), &out.join(manifest::SHARD_MANIFEST));
         replaceable(&plan, out, &site)?;
         let failed = |error: atomic::AtomicError| Diagnostic::new("campaign/write", error.to_string(), Exit::Failure);
         write(&plan, out).map_err(failed)?;
     }
-    let written = arguments.out.as_ref().filter(|_| !arguments.dry_run).map(|out| out.join(SHARD_MANIFEST));
+    let written = arguments.out.as_ref().filter(|_| !arguments.dry_run).map(|out| out.join(manifest::SHARD_MANIFEST));
     if arguments.json {
         terminal.print_json(data(&plan, &provenance.writer_config_hash, written.as_deref()));
         return Ok(Exit::Success);
@@ -126,7 +123,7 @@ fn only(rows: &[ShardRow], reviewed: &SourceManifest, index: &Path) -> Result<Ve
 /// Refuses to write a plan over another one that shards were promoted from: they would be shards of
 /// no plan. They are looked for in the final root, and beside the manifest, where some have them.
 fn replaceable(plan: &Plan, out: &Path, site: &Site) -> Result<(), Box<Diagnostic>> {
-    let path = out.join(SHARD_MANIFEST);
+    let path = out.join(manifest::SHARD_MANIFEST);
     if !path.is_file() || std::fs::read(&path).is_ok_and(|old| old == manifest::to_text(&plan.shards).as_bytes()) {
         return Ok(());
     }
@@ -161,5 +158,5 @@ fn write(plan: &Plan, out: &Path) -> Result<(), atomic::AtomicError> {
         };
         atomic::write_file(&out.join(name), source.to_text().as_bytes())?;
     }
-    manifest::write(&out.join(SHARD_MANIFEST), &plan.shards)
+    manifest::write(&out.join(manifest::SHARD_MANIFEST), &plan.shards)
 }

@@ -3,7 +3,6 @@
 use crate::cli::console::Terminal;
 use crate::cli::findings;
 use crate::rollouts::RolloutZarrWriteResult;
-use crate::text::json;
 use crate::value::{Map, Value};
 
 /// The result as data.
@@ -23,7 +22,7 @@ pub(super) fn data(result: &RolloutZarrWriteResult) -> Map {
 /// Prints the result as JSON, or as a line for people.
 pub(super) fn print(result: &RolloutZarrWriteResult, as_json: bool, terminal: &Terminal) {
     if as_json {
-        terminal.print(&format!("{}\n", json::to_string(&Value::Map(data(result)))));
+        terminal.print_json(data(result));
     } else {
         terminal.print(&format!(
             "{}: {} rollouts, {} steps, {} candidates, manifest {}\n",
